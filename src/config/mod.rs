@@ -1,0 +1,4 @@
+//! Configs: TOML in, validated scenes out.
+
+pub mod diagnostic;
+pub mod resolved;

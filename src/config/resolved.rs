@@ -1,0 +1,307 @@
+//! The validated config: SI units, absolute paths, defaults filled in, every value in its range.
+//!
+//! Everything behind the config layer takes these types; nothing here can be inconsistent in itself.
+//! What needs the meshes (does a selection select anything?) is checked when the model is built.
+
+use std::path::PathBuf;
+
+use crate::energy::material::Material;
+use crate::solver::SolverSettings;
+
+/// A whole scene.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The run's name: names files and the default output directory.
+    pub name: String,
+    /// Time stepping.
+    pub time: Time,
+    /// The chosen solver with its settings.
+    pub solver: SolverSettings,
+    /// Gravity in m/s².
+    pub gravity: [f64; 3],
+    /// The bodies, at least one.
+    pub bodies: Vec<Body>,
+    /// Where and what to write.
+    pub output: Output,
+}
+
+/// Time stepping.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Time {
+    /// Step in seconds, > 0.
+    pub step: f64,
+    /// Frames after the initial one: frames 0 … `frames` are written.
+    pub frames: u64,
+    /// Steps per frame, ≥ 1.
+    pub substeps: u64,
+}
+
+/// One elastic body.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Unique name, usable as a file name.
+    pub name: String,
+    /// Where the mesh comes from.
+    pub mesh: MeshSource,
+    /// Drop degenerate tets instead of refusing the mesh.
+    pub repair: bool,
+    /// Mass density in kg/m³, > 0.
+    pub density: f64,
+    /// The material with its parameters.
+    pub material: Material,
+    /// Applied to the mesh; the result is the rest state.
+    pub transform: Transform,
+    /// Initial velocity.
+    pub velocity: Velocity,
+    /// Applied about the centre of the rest bounding box; the result is the initial state.
+    pub deform: Vec<Deform>,
+    /// Attachments.
+    pub pins: Vec<Pin>,
+}
+
+/// A mesh from a file or a generator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MeshSource {
+    /// An absolute path.
+    File(PathBuf),
+    /// A procedural mesh.
+    Generate(Shape),
+}
+
+/// A procedural mesh with its sizes in metres and resolution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// A block `[0,size]` of cubes, each split into 5 (alternating parity) or 6 tets; `beam` and `box`.
+    Block {
+        /// Edge lengths.
+        size: [f64; 3],
+        /// Cubes along each axis.
+        cells: [usize; 3],
+        /// 5 or 6.
+        split: usize,
+    },
+    /// A ball about the origin.
+    Sphere {
+        /// Radius.
+        radius: f64,
+        /// Cells across the radius.
+        cells: usize,
+    },
+    /// A solid torus about the z axis, centred at the origin.
+    Torus {
+        /// Distance from the centre to the tube's centre line.
+        major: f64,
+        /// Radius of the tube.
+        minor: f64,
+        /// Cells around the tube.
+        cells: usize,
+    },
+    /// A flat sheet of triangles in the xz plane, corner at the origin.
+    Cloth {
+        /// Edge lengths.
+        size: [f64; 2],
+        /// Squares along each edge.
+        cells: [usize; 2],
+    },
+}
+
+/// `x ↦ rotate(scale · x) + translate`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform {
+    /// In metres.
+    pub translate: [f64; 3],
+    /// Rotation about the origin: unit axis and angle in radians.
+    pub rotate: ([f64; 3], f64),
+    /// Uniform factor, > 0.
+    pub scale: f64,
+}
+
+/// Rigid initial velocity: `v = linear + angular × (x − centre of mass)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Velocity {
+    /// m/s.
+    pub linear: [f64; 3],
+    /// rad/s, about the centre of mass of the initial state.
+    pub angular: [f64; 3],
+}
+
+/// A coordinate axis, as an index 0, 1 or 2.
+pub type Axis = usize;
+
+/// One deformation of the rest state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deform {
+    /// Factors along x, y, z.
+    Stretch([f64; 3]),
+    /// Rotation about `axis` growing linearly over the box, by `radians` in total, zero at the lower end.
+    Twist {
+        /// The axis of rotation, through the centre.
+        axis: Axis,
+        /// Angle at the upper end.
+        radians: f64,
+    },
+    /// Compression along `axis` by `factor`, the other directions widened to keep the volume.
+    Squash {
+        /// The direction that is compressed.
+        axis: Axis,
+        /// > 0; below 1 compresses.
+        factor: f64,
+    },
+    /// Every vertex moves to an independent uniform random point of the bounding box.
+    Randomize {
+        /// Seed of the generator.
+        seed: u64,
+        /// Blend between the rest position (0) and the random point (1).
+        amount: f64,
+    },
+    /// Every vertex moves to the centre, plus a uniform random offset of up to `jitter` of the box's size.
+    Collapse {
+        /// 0: all in one point.
+        jitter: f64,
+        /// Seed of the generator.
+        seed: u64,
+    },
+    /// Positions from the points of a mesh file with the same number of vertices (mesh units; transformed
+    /// like the rest mesh).
+    File(PathBuf),
+}
+
+/// A set of vertices held in place or moved.
+#[derive(Clone, Debug)]
+pub struct Pin {
+    /// Which vertices, by rest position.
+    pub select: Selection,
+    /// Exact or elastic.
+    pub kind: PinKind,
+    /// Where they go over time; `None`: they stay.
+    pub motion: Option<Motion>,
+}
+
+/// How a pin holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PinKind {
+    /// The vertex is prescribed and leaves the unknowns.
+    Hard,
+    /// A spring of zero rest length with this stiffness in N/m, one per vertex.
+    Soft(f64),
+}
+
+/// A set of vertices of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selection {
+    /// All of them.
+    All,
+    /// Inside or on an axis-parallel box.
+    Box {
+        /// Lower corner.
+        min: [f64; 3],
+        /// Upper corner.
+        max: [f64; 3],
+    },
+    /// Inside or on a sphere.
+    Sphere {
+        /// Centre.
+        center: [f64; 3],
+        /// Radius.
+        radius: f64,
+    },
+    /// On the side of a plane that its normal points to.
+    Plane {
+        /// A point of the plane.
+        point: [f64; 3],
+        /// Points to the selected side; need not have length 1.
+        normal: [f64; 3],
+    },
+    /// By vertex number in the mesh file, from 0.
+    Ids(Vec<u32>),
+    /// Where a scalar point array of the mesh file is greater than a value.
+    Array {
+        /// The array's name.
+        name: String,
+        /// The threshold.
+        above: f64,
+    },
+    /// The `count` vertices nearest to a point (ties: the lower number first).
+    Nearest {
+        /// The point.
+        point: [f64; 3],
+        /// How many.
+        count: usize,
+    },
+}
+
+/// The motion of pinned vertices: a map of their initial positions, active between two times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion {
+    /// The map over time.
+    pub path: Path,
+    /// Before it, time stands at `from` (s).
+    pub from: f64,
+    /// After it, time stands at `until` (s); may be infinite.
+    pub until: f64,
+}
+
+/// A map of positions over the time since `from`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Path {
+    /// Rotation at a constant rate.
+    Rotate {
+        /// Unit axis.
+        axis: [f64; 3],
+        /// A point of the axis.
+        origin: [f64; 3],
+        /// rad/s.
+        rate: f64,
+    },
+    /// Constant velocity in m/s.
+    Translate([f64; 3]),
+    /// Rigid keyframes, piecewise linear in time (offset and rotation angle), constant outside.
+    Keyframes {
+        /// Unit axis of the rotation.
+        axis: [f64; 3],
+        /// A point of that axis.
+        origin: [f64; 3],
+        /// Sorted by time.
+        keys: Vec<Keyframe>,
+    },
+    /// `amplitude · sin(2π·frequency·t)`.
+    Shake {
+        /// Metres, per axis.
+        amplitude: [f64; 3],
+        /// Hz.
+        frequency: f64,
+    },
+}
+
+/// One keyframe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Keyframe {
+    /// Seconds since the motion's `from`.
+    pub time: f64,
+    /// Offset in metres.
+    pub translate: [f64; 3],
+    /// Rotation angle about the motion's axis, in radians.
+    pub radians: f64,
+}
+
+/// What to write and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// The run directory, absolute.
+    pub dir: PathBuf,
+    /// Frame formats.
+    pub formats: Vec<FrameFormat>,
+    /// Every how many frames (frame 0 and the last are always written).
+    pub every: u64,
+    /// Write floating-point arrays as Float32.
+    pub float32: bool,
+}
+
+/// A format of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameFormat {
+    /// All bodies in one unstructured grid per frame, and a `.pvd` time series.
+    Vtu,
+    /// One binary surface per body and frame.
+    Ply,
+}

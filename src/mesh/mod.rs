@@ -1,0 +1,40 @@
+//! Meshes as files hold them, before anything is simulated.
+//!
+//! A [`Mesh`] keeps the file's vertex and cell order: output is written in that order, so that a user's
+//! arrays, UVs and selections stay valid.
+
+/// Points, cells and data arrays of one file or generator.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Positions in the file's order and unit.
+    pub points: Vec<[f64; 3]>,
+    /// Tetrahedra; positive orientation is `(b−a)·((c−a)×(d−a)) > 0`.
+    pub tets: Vec<[u32; 4]>,
+    /// Triangles: the surface where the file has one, or a cloth.
+    pub triangles: Vec<[u32; 3]>,
+    /// Per-point arrays.
+    pub point_data: Vec<DataArray>,
+    /// Per-tet arrays (per triangle where the mesh has no tets).
+    pub cell_data: Vec<DataArray>,
+}
+
+/// A named array with `components` values per point or cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataArray {
+    /// The array's name in the file.
+    pub name: String,
+    /// Values per tuple, at least 1.
+    pub components: usize,
+    /// `tuples × components` values.
+    pub values: Vec<f64>,
+}
+
+impl Mesh {
+    /// The smallest axis-parallel box around all points, as `[min, max]`; `None` without points.
+    pub fn bounds(&self) -> Option<[[f64; 3]; 2]> {
+        let first = *self.points.first()?;
+        Some(self.points.iter().fold([first, first], |[lo, hi], p| {
+            [std::array::from_fn(|i| lo[i].min(p[i])), std::array::from_fn(|i| hi[i].max(p[i]))]
+        }))
+    }
+}

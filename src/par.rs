@@ -1,0 +1,62 @@
+//! The only file that imports rayon: chunked loops and sums that give the same bits for any thread count.
+//!
+//! The layout of work depends on the data only: callers fix the chunk length, every chunk writes its own
+//! slots, and partial sums fold serially in chunk order.
+
+use rayon::prelude::*;
+
+/// Runs `f(chunk index, chunk)` over consecutive chunks of `length` items, the last one shorter.
+pub fn chunks_mut<T: Send>(data: &mut [T], length: usize, f: impl Fn(usize, &mut [T]) + Send + Sync) {
+    if rayon::current_num_threads() == 1 || data.len() <= length {
+        data.chunks_mut(length).enumerate().for_each(|(i, chunk)| f(i, chunk));
+    } else {
+        data.par_chunks_mut(length).enumerate().for_each(|(i, chunk)| f(i, chunk));
+    }
+}
+
+/// Like [`chunks_mut`], with one result slot per chunk; the caller folds `results` serially.
+///
+/// `results` must have one entry per chunk.
+pub fn chunks_mut_with<T: Send, R: Send>(
+    data: &mut [T],
+    length: usize,
+    results: &mut [R],
+    f: impl Fn(usize, &mut [T]) -> R + Send + Sync,
+) {
+    assert_eq!(results.len(), data.len().div_ceil(length), "one result per chunk");
+    if rayon::current_num_threads() == 1 || data.len() <= length {
+        for (i, (chunk, result)) in data.chunks_mut(length).zip(results).enumerate() {
+            *result = f(i, chunk);
+        }
+    } else {
+        data.par_chunks_mut(length)
+            .zip(results.par_iter_mut())
+            .enumerate()
+            .for_each(|(i, (chunk, result))| *result = f(i, chunk));
+    }
+}
+
+/// `f(0), f(1), …, f(count − 1)` in order, computed in parallel.
+pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Send + Sync) -> Vec<R> {
+    if rayon::current_num_threads() == 1 || count <= 1 {
+        (0..count).map(f).collect()
+    } else {
+        (0..count).into_par_iter().map(f).collect()
+    }
+}
+
+/// Threads that the loops above use.
+pub fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+/// Fixes the number of threads of the process; later calls have no effect.
+pub fn set_threads(count: usize) {
+    // A second call only fails because the pool already stands, which is what it asks for.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
+}
+
+/// Runs `f` with exactly `count` threads, for tests of determinism.
+pub fn with_threads<R: Send>(count: usize, f: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(count).build().expect("a thread pool").install(f)
+}

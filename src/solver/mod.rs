@@ -1,0 +1,55 @@
+//! Solvers: ways to minimize the one objective.
+
+use crate::energy::material::Fault;
+
+/// One kind of solver.
+pub struct Kind {
+    /// The config name.
+    pub name: &'static str,
+    /// One line for listings.
+    pub about: &'static str,
+    /// The keys of `[solver]` that it takes besides `kind`, `iterations` and `tolerance`.
+    pub keys: &'static [&'static str],
+}
+
+/// All kinds.
+pub static KINDS: &[&Kind] = &[];
+
+/// Kind-specific options as a config gives them; which ones a kind takes stands in [`Kind::keys`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// L-BFGS pairs kept (quasi-newton).
+    pub history: Option<u64>,
+    /// `armijo` or `none` (quasi-newton, newton).
+    pub line_search: Option<String>,
+}
+
+/// A solver with its settings.
+#[derive(Clone)]
+pub struct SolverSettings {
+    /// The kind.
+    pub kind: &'static Kind,
+    /// Iterations per step, ≥ 1.
+    pub iterations: u64,
+    /// Stop when ‖∇g‖ falls below this times its first value; 0: never.
+    pub tolerance: f64,
+    /// Kind-specific options.
+    pub options: Options,
+}
+
+impl std::fmt::Debug for SolverSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ×{} {:?}", self.kind.name, self.iterations, self.options)
+    }
+}
+
+impl SolverSettings {
+    /// Looks the kind up and refuses options that it does not take or that are out of range.
+    pub fn new(kind: &str, iterations: u64, tolerance: f64, options: Options) -> Result<Self, Fault> {
+        let kind = KINDS
+            .iter()
+            .find(|k| k.name == kind)
+            .ok_or_else(|| Fault { key: "kind".into(), reason: format!("unknown solver '{kind}'") })?;
+        Ok(SolverSettings { kind, iterations, tolerance, options })
+    }
+}
