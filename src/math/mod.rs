@@ -1,1 +1,9 @@
-//! Small dense mathematics.
+//! Small dense mathematics: 3×3 kernels in SIMD lanes, splines, quadrature.
+
+pub mod eigen;
+pub mod lanes;
+pub mod mat3;
+pub mod polar;
+pub mod quadrature;
+pub mod spline;
+pub mod svd;

@@ -1,0 +1,118 @@
+//! The rotation nearest to a 3×3 matrix, in lanes, without an SVD.
+//!
+//!     R = argmin over rotations of ‖F − R‖²,      s = tr(RᵀF) = σ₁ + σ₂ + σ₃
+//!
+//! With I₁ = ‖F‖² and J = det F, the sum of the signed stretches s is the largest root of
+//!
+//!     s⁴ − 2 I₁ s² − 8 J s + I₁² − 4‖cof F‖²,
+//!
+//! found by Newton's method from √3‖F‖ (monotone), and
+//!
+//!     R = [(s² + I₁) F + 2 s cof F − 2 F FᵀF] / (s³ − I₁ s − 2 J),
+//!
+//! polished by one Newton-Schulz step. Valid for inverted F too. The denominator is
+//! 2(σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁); where it nearly vanishes the rotation is ill defined and that lane takes its
+//! answer from the SVD.
+
+use super::lanes::Lane;
+use super::mat3::{self, Mat3};
+use super::svd::svd;
+
+/// Newton steps on the quartic at the most; 4-5 are usual.
+const MAX_STEPS: usize = 12;
+/// Below this share of s³ the denominator is left to the SVD.
+const WELL_DEFINED: f64 = 1e-3;
+
+/// The nearest rotation and `tr(RᵀF)`.
+#[inline(always)]
+pub fn polar<L: Lane>(f: &Mat3<L>) -> (Mat3<L>, L) {
+    let cof = mat3::cofactor(f);
+    let j = mat3::determinant(f, &cof);
+    let i1 = mat3::dot(f, f);
+    let s = largest_root(i1, j, mat3::dot(&cof, &cof));
+
+    let denominator = s * s * s - i1 * s - (j + j);
+    let bad = denominator.lt(L::splat(WELL_DEFINED) * (s * s * s) + L::splat(1e-300));
+    let inverse = L::splat(1.0) / L::select(bad, L::splat(1.0), denominator);
+    let ftf = mat3::transpose_mul(f, f);
+    let fftf = mat3::mul(f, &ftf);
+    let (c_f, c_cof, c_cubic) = ((s * s + i1) * inverse, (s + s) * inverse, L::splat(-2.0) * inverse);
+    let mut r = mat3::zero();
+    for i in 0..3 {
+        for k in 0..3 {
+            r[i][k] = c_f * f[i][k] + c_cof * cof[i][k] + c_cubic * fftf[i][k];
+        }
+    }
+    r = newton_schulz(&r);
+    if L::any(bad) {
+        let d = svd(f);
+        r = mat3::select::<L>(bad, &mat3::mul_transpose(&d.u, &d.v), &r);
+    }
+    let sum = mat3::dot(&r, f);
+    (r, sum)
+}
+
+#[inline(always)]
+fn largest_root<L: Lane>(i1: L, j: L, cof2: L) -> L {
+    let mut s = (L::splat(3.0) * i1).sqrt();
+    let constant = i1 * i1 - L::splat(4.0) * cof2;
+    for _ in 0..MAX_STEPS {
+        let s2 = s * s;
+        let value = (s2 - (i1 + i1)) * s2 - L::splat(8.0) * j * s + constant;
+        let slope = L::splat(4.0) * ((s2 - i1) * s - (j + j));
+        let safe = L::splat(1e-300).lt(slope);
+        let step = L::select(safe, value / L::select(safe, slope, L::splat(1.0)), L::splat(0.0));
+        // A lane stands still once its step is rounding: the result is independent of its neighbours.
+        let moving = (L::splat(1e-15) * s).lt(step);
+        s = L::select(moving, s - step, s);
+        if !L::any(moving) {
+            break;
+        }
+    }
+    s
+}
+
+/// `R (3I − RᵀR)/2`: halves the digits of the distance to orthogonality.
+#[inline(always)]
+fn newton_schulz<L: Lane>(r: &Mat3<L>) -> Mat3<L> {
+    let mut m = mat3::transpose_mul(r, r);
+    for i in 0..3 {
+        for k in 0..3 {
+            m[i][k] = L::splat(-0.5) * m[i][k];
+        }
+        m[i][i] = m[i][i] + L::splat(1.5);
+    }
+    mat3::mul(r, &m)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::lanes::Portable;
+    use crate::math::svd::tests::hard_matrices;
+
+    #[test]
+    fn agrees_with_the_svd_wherever_the_rotation_is_defined() {
+        for f in hard_matrices() {
+            let lanes = mat3::splat::<Portable>(&f);
+            let (r, sum) = polar(&lanes);
+            let d = svd(&lanes);
+            let want = mat3::extract(&mat3::mul_transpose(&d.u, &d.v), 0);
+            let got = mat3::extract(&r, 0);
+            let sigma: Vec<f64> = d.sigma.iter().map(|s| s.to_array()[0]).collect();
+            let gap = (sigma[1] + sigma[2]) / sigma[0].max(1e-300);
+            for i in 0..3 {
+                for j in 0..3 {
+                    let o: f64 = (0..3).map(|k| got[k][i] * got[k][j]).sum();
+                    assert!((o - f64::from(i == j)).abs() < 1e-13, "not orthogonal for {f:?}: {got:?}");
+                    if gap > 1e-6 {
+                        let error = (got[i][j] - want[i][j]).abs();
+                        assert!(error < 2e-14 / gap, "{f:?}: {got:?} {want:?}");
+                    }
+                }
+            }
+            let total: f64 = sigma.iter().sum();
+            assert!((sum.to_array()[0] - total).abs() <= 1e-13 * sigma[0], "{f:?}");
+        }
+    }
+}

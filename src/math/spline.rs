@@ -1,0 +1,147 @@
+//! A cubic curve through control points, linear beyond them, with its exact integral.
+//!
+//! Between points the curve is the cubic Hermite with three-point parabolic slopes: C¹, local (moving a
+//! point changes four intervals), no system to solve. It serves as the derivative of an energy, so its
+//! integral, a quartic per interval, is summed up exactly and anchored at 1, where the energy is 0.
+
+/// The curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spline {
+    points: Vec<[f64; 2]>,
+    slopes: Vec<f64>,
+    /// Integral from the first point to each point.
+    sums: Vec<f64>,
+    /// Integral from the first point to 1.
+    anchor: f64,
+}
+
+impl Spline {
+    /// Through `points`, which must be at least two, finite and strictly ascending in the first coordinate.
+    pub fn new(points: Vec<[f64; 2]>) -> Result<Spline, String> {
+        if points.len() < 2 {
+            return Err("needs at least two control points".into());
+        }
+        if let Some(p) = points.iter().find(|p| !p[0].is_finite() || !p[1].is_finite()) {
+            return Err(format!("control point [{}, {}] is not finite", p[0], p[1]));
+        }
+        if let Some(w) = points.windows(2).find(|w| w[1][0] <= w[0][0]) {
+            return Err(format!("control points must ascend: {} comes before {}", w[0][0], w[1][0]));
+        }
+        let slopes = slopes(&points);
+        let mut spline = Spline { slopes, sums: vec![0.0; points.len()], points, anchor: 0.0 };
+        for i in 1..spline.points.len() {
+            let [_, _, whole] = spline.cubic(i - 1, spline.points[i][0]);
+            spline.sums[i] = spline.sums[i - 1] + whole;
+        }
+        spline.anchor = spline.raw_integral(1.0);
+        Ok(spline)
+    }
+
+    /// `[∫₁ˣ f, f(x), f′(x)]`.
+    pub fn evaluate(&self, x: f64) -> [f64; 3] {
+        let [value, slope] = self.value(x);
+        [self.raw_integral(x) - self.anchor, value, slope]
+    }
+
+    fn interval(&self, x: f64) -> usize {
+        self.points.partition_point(|p| p[0] <= x).clamp(1, self.points.len() - 1) - 1
+    }
+
+    fn value(&self, x: f64) -> [f64; 2] {
+        let last = self.points.len() - 1;
+        for end in [0, last] {
+            let outside = if end == 0 { x < self.points[0][0] } else { x > self.points[last][0] };
+            if outside {
+                return [self.points[end][1] + self.slopes[end] * (x - self.points[end][0]), self.slopes[end]];
+            }
+        }
+        let [value, slope, _] = self.cubic(self.interval(x), x);
+        [value, slope]
+    }
+
+    /// Integral from the first point to `x`.
+    fn raw_integral(&self, x: f64) -> f64 {
+        let last = self.points.len() - 1;
+        let line = |end: usize| {
+            let d = x - self.points[end][0];
+            d * (self.points[end][1] + 0.5 * self.slopes[end] * d)
+        };
+        if x < self.points[0][0] {
+            return line(0);
+        }
+        if x > self.points[last][0] {
+            return self.sums[last] + line(last);
+        }
+        let i = self.interval(x);
+        self.sums[i] + self.cubic(i, x)[2]
+    }
+
+    /// Value, slope and integral from the left end on interval `i`.
+    fn cubic(&self, i: usize, x: f64) -> [f64; 3] {
+        let ([x0, y0], [x1, y1]) = (self.points[i], self.points[i + 1]);
+        let h = x1 - x0;
+        let t = (x - x0) / h;
+        let (m0, m1) = (self.slopes[i] * h, self.slopes[i + 1] * h);
+        let c2 = 3.0 * (y1 - y0) - 2.0 * m0 - m1;
+        let c3 = 2.0 * (y0 - y1) + m0 + m1;
+        [
+            y0 + t * (m0 + t * (c2 + t * c3)),
+            (m0 + t * (2.0 * c2 + 3.0 * t * c3)) / h,
+            h * t * (y0 + t * (m0 / 2.0 + t * (c2 / 3.0 + t * c3 / 4.0))),
+        ]
+    }
+}
+
+/// Slope of the parabola through each point and its neighbours; at the ends, through the nearest three.
+fn slopes(points: &[[f64; 2]]) -> Vec<f64> {
+    let n = points.len();
+    let secant = |i: usize| (points[i + 1][1] - points[i][1]) / (points[i + 1][0] - points[i][0]);
+    let width = |i: usize| points[i + 1][0] - points[i][0];
+    if n == 2 {
+        return vec![secant(0); 2];
+    }
+    let mut out = vec![0.0; n];
+    for i in 1..n - 1 {
+        let (l, r) = (width(i - 1), width(i));
+        out[i] = (r * secant(i - 1) + l * secant(i)) / (l + r);
+    }
+    out[0] = 2.0 * secant(0) - out[1];
+    out[n - 1] = 2.0 * secant(n - 2) - out[n - 2];
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reproduces_parabolas_and_their_integrals() {
+        let f = |x: f64| 3.0 * x * x - x + 0.5;
+        let s = Spline::new([0.2, 0.5, 1.1, 1.4, 2.0].iter().map(|&x| [x, f(x)]).collect()).unwrap();
+        let integral = |x: f64| x.powi(3) - 0.5 * x * x + 0.5 * x;
+        for x in [0.2, 0.3, 0.9, 1.0, 1.25, 1.99, 2.0] {
+            let [i, v, d] = s.evaluate(x);
+            assert!((v - f(x)).abs() < 1e-13 && (d - (6.0 * x - 1.0)).abs() < 1e-12);
+            assert!((i - integral(x) + integral(1.0)).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn continues_as_a_line() {
+        let s = Spline::new(vec![[0.5, -1.0], [1.0, 0.0], [2.0, 1.0]]).unwrap();
+        for (end, beyond) in [(0.5, -0.7), (2.0, 5.0)] {
+            let [i0, v0, d0] = s.evaluate(end);
+            let [i1, v1, d1] = s.evaluate(beyond);
+            assert_eq!(d0, d1);
+            assert!((v1 - v0 - d0 * (beyond - end)).abs() < 1e-13);
+            assert!((i1 - i0 - 0.5 * (v0 + v1) * (beyond - end)).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_curve() {
+        assert!(Spline::new(vec![[1.0, 0.0]]).is_err());
+        assert!(Spline::new(vec![[1.0, 0.0], [1.0, 2.0]]).unwrap_err().contains("ascend"));
+        assert!(Spline::new(vec![[1.0, 0.0], [2.0, f64::NAN]]).is_err());
+    }
+}
