@@ -2,6 +2,26 @@
 //!
 //! A model is one file with one `static MODEL: Model` and one line in [`MODELS`].
 
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::Energy;
+use super::law::{self, CONSTANTS, Law};
+use super::materials;
+use super::tets::{TetElements, TetTerm};
+
+/// All models.
+pub static MODELS: &[&Model] = &[
+    &materials::arap::MODEL,
+    &materials::corotated::MODEL,
+    &materials::stvk::MODEL,
+    &materials::neo_hookean::MODEL,
+    &materials::stable_neo_hookean::MODEL,
+    &materials::mooney_rivlin::MODEL,
+    &materials::polynomial::MODEL,
+    &materials::spline::MODEL,
+];
+
 /// Parameters as a config gives them; which ones a model takes stands in [`Model::keys`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
@@ -31,6 +51,80 @@ pub struct Parameters {
     pub fit_interval: Option<[f64; 2]>,
 }
 
+impl Parameters {
+    /// The keys that are given.
+    fn given(&self) -> Vec<&'static str> {
+        let all = [
+            ("young", self.young.is_some()),
+            ("poisson", self.poisson.is_some()),
+            ("mu", self.mu.is_some()),
+            ("lambda", self.lambda.is_some()),
+            ("k", self.k.is_some()),
+            ("c1", self.c1.is_some()),
+            ("c2", self.c2.is_some()),
+            ("a", self.a.is_some()),
+            ("b", self.b.is_some()),
+            ("c", self.c.is_some()),
+            ("inversion", self.inversion.is_some()),
+            ("fit_interval", self.fit_interval.is_some()),
+        ];
+        all.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect()
+    }
+
+    /// Lamé's (μ, λ) from `young` and `poisson`, or `None` if neither is given.
+    pub fn lame(&self) -> Result<Option<(f64, f64)>, Fault> {
+        match (self.young, self.poisson) {
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(Fault::new("poisson", "is missing beside 'young'")),
+            (None, Some(_)) => Err(Fault::new("young", "is missing beside 'poisson'")),
+            (Some(young), Some(poisson)) => {
+                positive("young", young)?;
+                if !(poisson > -1.0 && poisson < 0.5) {
+                    let reason = format!("must lie between -1 and 0.5 (both excluded), not {poisson}");
+                    return Err(Fault::new("poisson", reason));
+                }
+                let mu = young / (2.0 * (1.0 + poisson));
+                Ok(Some((mu, young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))))
+            }
+        }
+    }
+
+    /// Raw (μ, λ): μ > 0, λ ≥ 0.
+    pub fn raw_pair(&self) -> Result<Option<(f64, f64)>, Fault> {
+        match (self.mu, self.lambda) {
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(Fault::new("lambda", "is missing beside 'mu'")),
+            (None, Some(_)) => Err(Fault::new("mu", "is missing beside 'lambda'")),
+            (Some(mu), Some(lambda)) => {
+                positive("mu", mu)?;
+                if !(lambda >= 0.0 && lambda.is_finite()) {
+                    return Err(Fault::new("lambda", format!("must not be negative, not {lambda}")));
+                }
+                Ok(Some((mu, lambda)))
+            }
+        }
+    }
+
+    /// (μ, λ) from one of the two pairs; `from_lame` turns Lamé's pair into the model's own.
+    pub fn pair(&self, from_lame: fn(f64, f64) -> (f64, f64)) -> Result<(f64, f64), Fault> {
+        match (self.lame()?, self.raw_pair()?) {
+            (Some(_), Some(_)) => Err(Fault::new("mu", "give either young and poisson, or mu and lambda")),
+            (Some((mu, lambda)), None) => Ok(from_lame(mu, lambda)),
+            (None, Some(pair)) => Ok(pair),
+            (None, None) => Err(Fault::new("", "needs young and poisson, or mu and lambda")),
+        }
+    }
+}
+
+/// Refuses what is not a positive number.
+pub fn positive(key: &str, value: f64) -> Result<f64, Fault> {
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Fault::new(key, format!("must be greater than 0, not {value}")))
+    }
+}
+
 /// What a material that is infinite at `det F ≤ 0` does there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inversion {
@@ -44,10 +138,17 @@ pub enum Inversion {
 /// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// The key at fault, relative to the `material` table (`young`, `model`, …).
+    /// The key at fault, relative to its table (`young`, `model`, …); empty: the table itself.
     pub key: String,
     /// The reason, with the way out.
     pub reason: String,
+}
+
+impl Fault {
+    /// A fault of one key.
+    pub fn new(key: &str, reason: impl Into<String>) -> Fault {
+        Fault { key: key.into(), reason: reason.into() }
+    }
 }
 
 /// One material model.
@@ -56,12 +157,52 @@ pub struct Model {
     pub name: &'static str,
     /// One line for listings.
     pub about: &'static str,
-    /// The parameter keys that it takes besides `model`.
+    /// The parameter keys that it takes besides `model` and `fit_interval`.
     pub keys: &'static [&'static str],
+    /// Checks the parameters and makes the law.
+    pub build: fn(&Parameters) -> Result<Arc<dyn Solid>, Fault>,
 }
 
-/// All models.
-pub static MODELS: &[&Model] = &[];
+/// A law with its constants, behind which the law's type is hidden.
+pub trait Solid: Debug + Send + Sync {
+    /// Stiffness k of the system matrix in Pa.
+    fn stiffness(&self, fit_interval: [f64; 2]) -> f64;
+    /// See [`Law::is_projective`].
+    fn is_projective(&self) -> bool;
+    /// The tet term of this material.
+    fn tets(&self, name: String, elements: &TetElements, fit_interval: [f64; 2]) -> Box<dyn Energy>;
+}
+
+/// The one implementation of [`Solid`].
+#[derive(Debug)]
+pub struct Uniform<W> {
+    /// The law.
+    pub law: W,
+    /// The same constants for every element.
+    pub constants: [f64; CONSTANTS],
+}
+
+impl<W: Law> Uniform<W> {
+    /// Shared, with its type hidden.
+    pub fn shared(law: W, constants: [f64; CONSTANTS]) -> Arc<dyn Solid> {
+        Arc::new(Uniform { law, constants })
+    }
+}
+
+impl<W: Law> Solid for Uniform<W> {
+    fn stiffness(&self, fit_interval: [f64; 2]) -> f64 {
+        law::stiffness(&self.law, &self.constants, fit_interval)
+    }
+
+    fn is_projective(&self) -> bool {
+        self.law.is_projective(&self.constants)
+    }
+
+    fn tets(&self, name: String, elements: &TetElements, fit_interval: [f64; 2]) -> Box<dyn Energy> {
+        let k = self.stiffness(fit_interval);
+        Box::new(TetTerm::new(name, self.law.clone(), elements, &self.constants, k))
+    }
+}
 
 /// A model with its parameters.
 #[derive(Clone)]
@@ -70,21 +211,64 @@ pub struct Material {
     pub model: &'static Model,
     /// The parameters as given.
     pub parameters: Parameters,
+    /// The law made of them.
+    pub solid: Arc<dyn Solid>,
 }
 
-impl std::fmt::Debug for Material {
+impl Debug for Material {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {:?}", self.model.name, self.parameters)
     }
 }
 
+/// Looks a model up by its config name.
+pub fn find(name: &str) -> Option<&'static Model> {
+    MODELS.iter().find(|m| m.name == name).copied()
+}
+
 impl Material {
     /// Looks the model up, refuses parameters that it does not take, lacks or cannot be.
     pub fn new(model: &str, parameters: Parameters) -> Result<Material, Fault> {
-        let model = MODELS
-            .iter()
-            .find(|m| m.name == model)
-            .ok_or_else(|| Fault { key: "model".into(), reason: format!("unknown material '{model}'") })?;
-        Ok(Material { model, parameters })
+        let Some(model) = find(model) else {
+            let names: Vec<_> = MODELS.iter().map(|m| m.name).collect();
+            let reason = format!("unknown material '{model}', known are {}", names.join(", "));
+            return Err(Fault::new("model", reason));
+        };
+        if let Some(key) =
+            parameters.given().into_iter().find(|key| *key != "fit_interval" && !model.keys.contains(key))
+        {
+            let reason =
+                format!("is not a parameter of {}, which takes {}", model.name, model.keys.join(", "));
+            return Err(Fault::new(key, reason));
+        }
+        if let Some([low, high]) = parameters.fit_interval {
+            if !(low > 0.0 && low < 1.0 && high > 1.0 && high.is_finite()) {
+                return Err(Fault::new("fit_interval", "must be two stretches, one in (0, 1), one above 1"));
+            }
+        }
+        let solid = (model.build)(&parameters)?;
+        let material = Material { model, parameters, solid };
+        let k = material.stiffness();
+        if !(k > 0.0 && k.is_finite()) {
+            let reason = format!("gives no positive stiffness over the fit interval (k = {k})");
+            return Err(Fault::new("", reason));
+        }
+        Ok(material)
+    }
+
+    /// Stretches over which the stiffness is fitted.
+    pub fn fit_interval(&self) -> [f64; 2] {
+        self.parameters.fit_interval.unwrap_or([0.5, 1.5])
+    }
+
+    /// Stiffness k of the system matrix in Pa.
+    pub fn stiffness(&self) -> f64 {
+        self.solid.stiffness(self.fit_interval())
+    }
+
+    /// The tet term of this material.
+    pub fn tets(&self, body: &str, elements: &TetElements) -> Box<dyn Energy> {
+        let name = format!("tets of body '{body}' ({})", self.model.name);
+        self.solid.tets(name, elements, self.fit_interval())
     }
 }

@@ -1,3 +1,87 @@
-//! Energies: terms of the objective and the materials they are made of.
+//! Energies: the terms of the objective, and the materials they are made of.
+//!
+//! A term is many elements of one kind. Each element reduces the positions of its corners linearly,
+//! `z = D x`, and has an energy in z. What solvers need of a term is the trait [`Energy`]; what a tet term
+//! needs of a material is the trait [`law::Law`].
 
+pub mod attachment;
+#[cfg(test)]
+pub(crate) mod checks;
+pub mod hessian;
+pub mod law;
 pub mod material;
+pub mod materials;
+pub mod tets;
+
+use crate::math::lanes::Vec4;
+
+/// Elements per chunk of work; fixed, so that sums do not depend on the number of threads.
+pub const CHUNK: usize = 512;
+
+/// What one element of a solid looks like, for output.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ElementState {
+    /// Elastic energy per rest volume, J/m³.
+    pub energy_density: f64,
+    /// Von Mises norm of the Cauchy stress, Pa.
+    pub von_mises: f64,
+    /// Determinant of the deformation gradient; negative: inverted.
+    pub det_f: f64,
+}
+
+/// One term of the objective: many elements of one kind.
+///
+/// Elements are padded to whole blocks; `slots` has `corners` entries for each of the padded elements.
+pub trait Energy: Send + Sync {
+    /// The term and material for messages: `tets of body 'bar' (arap)`.
+    fn name(&self) -> String;
+
+    /// Number of elements, without padding.
+    fn len(&self) -> usize;
+
+    /// True for a term without elements.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Corners per element.
+    fn corners(&self) -> usize;
+
+    /// Number of slots: `corners` × the padded number of elements.
+    fn slots(&self) -> usize;
+
+    /// Vertices of the element, `corners` of them, in slot order.
+    fn element(&self, index: usize) -> Vec<u32>;
+
+    /// Energy (J) of the elements of one chunk at `x`; `slots[corners·e + c]` receives the gradient of
+    /// element `e` of the chunk with respect to its corner `c`. Infinite outside the domain.
+    fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64;
+
+    /// Adds the term's share of L = Σ w DᵀD, as `add(row, column, value)` with both triangles.
+    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64));
+
+    /// True where E = w/2 |D x − p|² with p the projection on the zero-energy set: what pd needs.
+    fn is_projective(&self) -> bool;
+
+    /// The Hessian of one element at `x`, row major, (3·corners)², with its negative eigenvalues clamped
+    /// to zero when `project`.
+    fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]);
+
+    /// Moves what depends on time (targets) to `time` in seconds.
+    fn set_time(&mut self, _time: f64) {}
+
+    /// The lowest `det F` of a chunk and how many elements are inverted; `None` for terms without volume.
+    fn volumes(&self, _chunk: usize, _x: &[Vec4]) -> Option<(f64, usize)> {
+        None
+    }
+
+    /// Fills one state per element of a chunk; false for terms that have none.
+    fn inspect(&self, _chunk: usize, _x: &[Vec4], _states: &mut [ElementState]) -> bool {
+        false
+    }
+}
+
+/// Number of chunks of a term.
+pub fn chunks(term: &dyn Energy) -> usize {
+    term.len().div_ceil(CHUNK)
+}

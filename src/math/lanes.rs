@@ -35,12 +35,7 @@ impl Vec4 {
 
 /// Four f64 numbers with elementwise arithmetic.
 pub trait Lane:
-    Copy
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// The result of a comparison, elementwise.
     type Mask: Copy;
@@ -352,7 +347,10 @@ mod avx2 {
                 let zw_13 = _mm256_unpackhi_pd(z, zero);
                 let p = points.as_mut_ptr();
                 _mm256_store_pd((*p).0.as_mut_ptr(), _mm256_permute2f128_pd::<0x20>(xy_02, zw_02));
-                _mm256_store_pd((*p.add(stride)).0.as_mut_ptr(), _mm256_permute2f128_pd::<0x20>(xy_13, zw_13));
+                _mm256_store_pd(
+                    (*p.add(stride)).0.as_mut_ptr(),
+                    _mm256_permute2f128_pd::<0x20>(xy_13, zw_13),
+                );
                 _mm256_store_pd(
                     (*p.add(2 * stride)).0.as_mut_ptr(),
                     _mm256_permute2f128_pd::<0x31>(xy_02, zw_02),
@@ -379,7 +377,17 @@ mod tests {
             L::scatter([x, y, z], self.1, 2);
             let masked = L::select(x.lt(y), x, y);
             let results = [
-                x + y, x - y, x * z, x / z, -x, z.abs().sqrt(), x.abs(), x.max(y), x.min(z), masked, ln(x.abs()),
+                x + y,
+                x - y,
+                x * z,
+                x / z,
+                -x,
+                z.abs().sqrt(),
+                x.abs(),
+                x.max(y),
+                x.min(z),
+                masked,
+                ln(x.abs()),
                 L::splat(2.5),
             ];
             results.iter().map(|r| r.to_array().map(f64::to_bits)).collect()

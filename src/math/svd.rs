@@ -150,18 +150,11 @@ fn left<L: Lane>(b: &Mat3<L>) -> (Mat3<L>, [L; 3]) {
     let flat = u0[0].abs().lt(L::splat(0.6));
     let axis = [L::select(flat, one, zero), L::select(flat, zero, one), zero];
     let other = reject(&axis, &u0);
-    let w = [
-        L::select(lost, other[0], w[0]),
-        L::select(lost, other[1], w[1]),
-        L::select(lost, other[2], w[2]),
-    ];
+    let w =
+        [L::select(lost, other[0], w[0]), L::select(lost, other[1], w[1]), L::select(lost, other[2], w[2])];
     let inverse = one / dot3(&w, &w).sqrt();
     let u1 = [w[0] * inverse, w[1] * inverse, w[2] * inverse];
-    let u2 = [
-        u0[1] * u1[2] - u0[2] * u1[1],
-        u0[2] * u1[0] - u0[0] * u1[2],
-        u0[0] * u1[1] - u0[1] * u1[0],
-    ];
+    let u2 = [u0[1] * u1[2] - u0[2] * u1[1], u0[2] * u1[0] - u0[0] * u1[2], u0[0] * u1[1] - u0[1] * u1[0]];
     let sigma = [dot3(&u0, &column[0]), dot3(&u1, &column[1]), dot3(&u2, &column[2])];
     let u = [[u0[0], u1[0], u2[0]], [u0[1], u1[1], u2[1]], [u0[2], u1[2], u2[2]]];
     (u, sigma)
@@ -203,7 +196,8 @@ pub(crate) mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
         };
-        let mut matrix = move || -> [[f64; 3]; 3] { std::array::from_fn(|_| std::array::from_fn(|_| random())) };
+        let mut matrix =
+            move || -> [[f64; 3]; 3] { std::array::from_fn(|_| std::array::from_fn(|_| random())) };
         let mut all = vec![
             [[0.0; 3]; 3],
             [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -285,8 +279,11 @@ pub(crate) mod tests {
             }
             for m in [0, 9] {
                 let det: f64 = (0..3)
-                    .map(|k| at(m, 0, k) * (at(m, 1, (k + 1) % 3) * at(m, 2, (k + 2) % 3)
-                        - at(m, 1, (k + 2) % 3) * at(m, 2, (k + 1) % 3)))
+                    .map(|k| {
+                        at(m, 0, k)
+                            * (at(m, 1, (k + 1) % 3) * at(m, 2, (k + 2) % 3)
+                                - at(m, 1, (k + 2) % 3) * at(m, 2, (k + 1) % 3))
+                    })
                     .sum();
                 assert!((det - 1.0).abs() < 1e-14, "reflection: {f:?}");
             }

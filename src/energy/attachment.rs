@@ -1,0 +1,106 @@
+//! Soft pins: springs of zero rest length between vertices and moving targets.
+//!
+//!     E = κ/2 |x_v − target_v(t)|²
+//!
+//! Quadratic: its Hessian κI is constant and stands in the system matrix as it is [Ledwon2024, 4.2].
+
+use super::{CHUNK, Energy};
+use crate::math::lanes::Vec4;
+
+/// One soft pin.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    /// The vertex.
+    pub vertex: u32,
+    /// κ in N/m.
+    pub stiffness: f64,
+}
+
+/// Where each target is at a time in seconds.
+pub type Targets = Box<dyn Fn(f64) -> Vec<Vec4> + Send + Sync>;
+
+/// The soft pins of a scene.
+pub struct AttachmentTerm {
+    attachments: Vec<Attachment>,
+    path: Targets,
+    targets: Vec<Vec4>,
+}
+
+impl AttachmentTerm {
+    /// `path` gives as many targets as there are attachments, in their order.
+    pub fn new(attachments: Vec<Attachment>, path: Targets) -> Self {
+        let targets = path(0.0);
+        AttachmentTerm { attachments, path, targets }
+    }
+}
+
+impl Energy for AttachmentTerm {
+    fn name(&self) -> String {
+        "soft pins".into()
+    }
+
+    fn len(&self) -> usize {
+        self.attachments.len()
+    }
+
+    fn corners(&self) -> usize {
+        1
+    }
+
+    fn slots(&self) -> usize {
+        self.attachments.len()
+    }
+
+    fn element(&self, index: usize) -> Vec<u32> {
+        vec![self.attachments[index].vertex]
+    }
+
+    fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        let mut energy = 0.0;
+        for (i, slot) in slots.iter_mut().enumerate() {
+            let a = &self.attachments[chunk * CHUNK + i];
+            let target = self.targets[chunk * CHUNK + i].0;
+            let d: [f64; 4] = std::array::from_fn(|k| x[a.vertex as usize].0[k] - target[k]);
+            energy += 0.5 * a.stiffness * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+            *slot = Vec4(d.map(|d| a.stiffness * d));
+        }
+        energy
+    }
+
+    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
+        for a in &self.attachments {
+            add(a.vertex, a.vertex, a.stiffness);
+        }
+    }
+
+    fn is_projective(&self) -> bool {
+        true
+    }
+
+    fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
+        out.fill(0.0);
+        for i in 0..3 {
+            out[4 * i] = self.attachments[element].stiffness;
+        }
+    }
+
+    fn set_time(&mut self, time: f64) {
+        self.targets = (self.path)(time);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_the_generic_check() {
+        let attachments =
+            vec![Attachment { vertex: 1, stiffness: 3.0 }, Attachment { vertex: 0, stiffness: 0.5 }];
+        let path = Box::new(|t: f64| vec![Vec4::new([t, 1.0, 2.0]), Vec4::new([0.0, -t, 0.5])]);
+        let mut term = AttachmentTerm::new(attachments, path);
+        term.set_time(0.25);
+        let x = [Vec4::new([0.3, -0.2, 0.9]), Vec4::new([1.0, 2.0, -0.4])];
+        crate::energy::checks::check_term(&term, &x, 1e-8);
+    }
+}

@@ -1,0 +1,72 @@
+//! The Hessian of an isotropic density, by its eigenpairs.
+//!
+//! With F = U diag(σ) Vᵀ, ∂²Ψ/∂F² has nine eigenmatrices of the form U M Vᵀ [Smith2019]:
+//!
+//!     three M = diag(e):          the eigenpairs (value, e) of ∂²Ψ/∂σᵢ∂σⱼ
+//!     three M = (Eᵢⱼ − Eⱼᵢ)/√2:   (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ)
+//!     three M = (Eᵢⱼ + Eⱼᵢ)/√2:   (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ), or its limit Ψᵢᵢ − Ψᵢⱼ at equal stretches
+//!
+//! Clamping the negative ones to zero gives the nearest positive semidefinite block [Teran2005].
+
+use super::law::{self, CONSTANTS, Law};
+use crate::math::eigen::symmetric3;
+use crate::math::lanes::{Lane, Portable};
+use crate::math::mat3;
+use crate::math::svd;
+
+/// An eigenvalue (Pa) and its eigenmatrix.
+pub type Mode = (f64, [[f64; 3]; 3]);
+
+/// The nine modes of ∂²Ψ/∂F² at F; with `project`, negative values are 0.
+pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], project: bool) -> [Mode; 9] {
+    let d = svd::svd(&mat3::splat::<Portable>(f));
+    let (u, v) = (mat3::extract(&d.u, 0), mat3::extract(&d.v, 0));
+    let s = [d.sigma[0].to_array()[0], d.sigma[1].to_array()[0], d.sigma[2].to_array()[0]];
+    let slope = law::gradient(law, &s, constants);
+    let bend = law::curvature(law, &s, constants);
+    let size = s[0].abs().max(1e-12);
+
+    let mut out = [(0.0, [[0.0; 3]; 3]); 9];
+    let (values, vectors) = symmetric3(bend);
+    for (m, (value, e)) in values.iter().zip(vectors).enumerate() {
+        out[m] = (*value, between(&u, &[[e[0], 0.0, 0.0], [0.0, e[1], 0.0], [0.0, 0.0, e[2]]], &v));
+    }
+    for (m, (i, j)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        let mut twist = [[0.0; 3]; 3];
+        (twist[i][j], twist[j][i]) = (half, -half);
+        let mut flip = [[0.0; 3]; 3];
+        (flip[i][j], flip[j][i]) = (half, half);
+        let sum = s[i] + s[j];
+        let twist_value = (slope[i] + slope[j]) / if sum.abs() < 1e-12 * size { 1e-12 * size } else { sum };
+        let gap = s[i] - s[j];
+        let flip_value = if gap.abs() < 1e-6 * size {
+            0.5 * (bend[i][i] + bend[j][j]) - bend[i][j]
+        } else {
+            (slope[i] - slope[j]) / gap
+        };
+        out[3 + m] = (twist_value, between(&u, &twist, &v));
+        out[6 + m] = (flip_value, between(&u, &flip, &v));
+    }
+    if project {
+        for mode in &mut out {
+            mode.0 = mode.0.max(0.0);
+        }
+    }
+    out
+}
+
+/// `U M Vᵀ`.
+fn between(u: &[[f64; 3]; 3], m: &[[f64; 3]; 3], v: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let mut out = [[0.0; 3]; 3];
+    for i in 0..3 {
+        for j in 0..3 {
+            for k in 0..3 {
+                for l in 0..3 {
+                    out[i][j] += u[i][k] * m[k][l] * v[j][l];
+                }
+            }
+        }
+    }
+    out
+}

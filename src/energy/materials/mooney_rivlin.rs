@@ -1,0 +1,102 @@
+//! The Mooney-Rivlin solid with a logarithmic volume term.
+//!
+//!     Ψ(F) = c₁ (‖F‖² − 3) + c₂ (‖cof F‖² − 3) − 2(c₁ + 2c₂) ln J + λ/2 ln² J
+//!     P(F) = 2c₁ F + 2c₂ (‖F‖² F − F FᵀF) + c′(J) cof F
+//!
+//! Infinite for J ≤ 0, or extended there (see `volume`). Expanding at rest gives μ_Lamé = 2(c₁ + c₂) and
+//! λ_Lamé = λ + 4c₂; `young`/`poisson` take c₂ = c₁/4, a usual ratio of rubbers.
+
+use super::volume;
+use crate::energy::law::{CONSTANTS, Curve, Law};
+use crate::energy::material::{Fault, Inversion, Model, Uniform, positive};
+use crate::math::lanes::Lane;
+use crate::math::mat3::{self, Mat3};
+
+/// The registry's entry.
+pub static MODEL: Model = Model {
+    name: "mooney-rivlin",
+    about: "rubber with a second invariant and a logarithmic barrier against inversion",
+    keys: &["c1", "c2", "lambda", "young", "poisson", "inversion"],
+    build: |p| {
+        let law = MooneyRivlin { inversion: p.inversion.unwrap_or_default() };
+        let raw = [p.c1.is_some(), p.c2.is_some(), p.lambda.is_some()];
+        let constants = match (p.lame()?, raw) {
+            (Some((mu, lambda)), [false, false, false]) => {
+                let (c1, c2) = (0.4 * mu, 0.1 * mu);
+                if lambda < 4.0 * c2 {
+                    return Err(Fault::new(
+                        "poisson",
+                        "is too small here: needs at least 1/7, or give c1, c2, lambda",
+                    ));
+                }
+                [c1, c2, lambda - 4.0 * c2]
+            }
+            (None, [true, true, true]) => {
+                let [c1, c2, lambda] = [p.c1, p.c2, p.lambda].map(Option::unwrap_or_default);
+                for (key, value) in [("c2", c2), ("lambda", lambda)] {
+                    if !(value >= 0.0 && value.is_finite()) {
+                        return Err(Fault::new(key, format!("must not be negative, not {value}")));
+                    }
+                }
+                [positive("c1", c1)?, c2, lambda]
+            }
+            _ => return Err(Fault::new("", "needs c1, c2 and lambda, or young and poisson")),
+        };
+        Ok(Uniform::shared(law, constants))
+    },
+};
+
+/// Constants: c₁, c₂, λ in Pa.
+#[derive(Clone, Debug)]
+pub struct MooneyRivlin {
+    /// What happens at J ≤ 0.
+    pub inversion: Inversion,
+}
+
+impl Law for MooneyRivlin {
+    #[inline(always)]
+    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+        let [c1, c2, lambda] = *constants;
+        let cof = mat3::cofactor(f);
+        let j = mat3::determinant(f, &cof);
+        let i1 = mat3::dot(f, f);
+        let m = L::splat(2.0) * (c1 + c2 + c2);
+        let (value, slope) = volume::barrier(j, m, lambda, self.inversion);
+        let three = L::splat(3.0);
+        let psi = c1 * (i1 - three) + c2 * (mat3::dot(&cof, &cof) - three) + value;
+        let fftf = mat3::mul(f, &mat3::transpose_mul(f, f));
+        let two = L::splat(2.0);
+        let p = mat3::combine(two * (c1 + c2 * i1), f, -(two * c2), &fftf);
+        (psi, mat3::combine(L::splat(1.0), &p, slope, &cof))
+    }
+
+    fn a(&self, x: f64, [c1, ..]: &[f64; CONSTANTS]) -> Curve {
+        [c1 * (x * x - 1.0), 2.0 * c1 * x, 2.0 * c1]
+    }
+
+    fn b(&self, x: f64, [_, c2, _]: &[f64; CONSTANTS]) -> Curve {
+        [c2 * (x * x - 1.0), 2.0 * c2 * x, 2.0 * c2]
+    }
+
+    fn c(&self, x: f64, [c1, c2, lambda]: &[f64; CONSTANTS]) -> Curve {
+        volume::curve(x, 2.0 * (c1 + 2.0 * c2), *lambda, self.inversion)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    mod barrier {
+        crate::energy::checks::check_material!(
+            crate::energy::materials::mooney_rivlin::MooneyRivlin { inversion: Default::default() },
+            [2.0, 1.0, 5.0]
+        );
+    }
+    mod extended {
+        crate::energy::checks::check_material!(
+            crate::energy::materials::mooney_rivlin::MooneyRivlin {
+                inversion: crate::energy::material::Inversion::Extend
+            },
+            [2.0, 1.0, 5.0]
+        );
+    }
+}

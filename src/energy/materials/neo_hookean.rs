@@ -1,0 +1,80 @@
+//! The neo-Hookean solid with a logarithmic barrier against inversion.
+//!
+//!     Ψ(F) = μ/2 (‖F‖² − 3) − μ ln J + λ/2 ln² J,      J = det F
+//!     P(F) = μ F + (λ ln J − μ) J⁻¹ cof F
+//!
+//! [Liu2017, Eq. 14]. Infinite for J ≤ 0, or extended there (see `volume`). No SVD: closed forms only.
+
+use super::volume;
+use crate::energy::law::{CONSTANTS, Curve, Law};
+use crate::energy::material::{Inversion, Model, Uniform};
+use crate::math::lanes::Lane;
+use crate::math::mat3::{self, Mat3};
+
+/// The registry's entry.
+pub static MODEL: Model = Model {
+    name: "neo-hookean",
+    about: "rubber with a logarithmic barrier: never inverts; inversion = \"extend\" lets inverted states recover",
+    keys: &["young", "poisson", "mu", "lambda", "inversion"],
+    build: |p| {
+        let (mu, lambda) = p.pair(|mu, lambda| (mu, lambda))?;
+        Ok(Uniform::shared(NeoHookean { inversion: p.inversion.unwrap_or_default() }, [mu, lambda, 0.0]))
+    },
+};
+
+/// Constants: μ, λ in Pa.
+#[derive(Clone, Debug)]
+pub struct NeoHookean {
+    /// What happens at J ≤ 0.
+    pub inversion: Inversion,
+}
+
+impl Law for NeoHookean {
+    #[inline(always)]
+    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+        let [mu, lambda, _] = *constants;
+        let cof = mat3::cofactor(f);
+        let j = mat3::determinant(f, &cof);
+        let (value, slope) = volume::barrier(j, mu, lambda, self.inversion);
+        let psi = L::splat(0.5) * mu * (mat3::dot(f, f) - L::splat(3.0)) + value;
+        (psi, mat3::combine(mu, f, slope, &cof))
+    }
+
+    fn a(&self, x: f64, [mu, ..]: &[f64; CONSTANTS]) -> Curve {
+        [0.5 * mu * (x * x - 1.0), mu * x, *mu]
+    }
+
+    fn c(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {
+        volume::curve(x, *mu, *lambda, self.inversion)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    mod barrier {
+        crate::energy::checks::check_material!(
+            crate::energy::materials::neo_hookean::NeoHookean { inversion: Default::default() },
+            [2.0, 5.0, 0.0]
+        );
+    }
+    mod extended {
+        crate::energy::checks::check_material!(
+            crate::energy::materials::neo_hookean::NeoHookean {
+                inversion: crate::energy::material::Inversion::Extend
+            },
+            [2.0, 5.0, 0.0]
+        );
+    }
+
+    #[test]
+    fn extension_joins_with_two_continuous_derivatives() {
+        let law = NeoHookean { inversion: Inversion::Extend };
+        let (below, above) = (volume::J_MIN - 1e-9, volume::J_MIN + 1e-9);
+        let (l, r) = (law.c(below, &[2.0, 5.0, 0.0]), law.c(above, &[2.0, 5.0, 0.0]));
+        for i in 0..3 {
+            assert!((l[i] - r[i]).abs() < 1e-5 * r[i].abs(), "derivative {i}: {} {}", l[i], r[i]);
+        }
+    }
+}

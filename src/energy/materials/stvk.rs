@@ -1,0 +1,61 @@
+//! Saint Venant-Kirchhoff: linear in the Green strain.
+//!
+//!     E = (FᵀF − I)/2,      Ψ(F) = μ ‖E‖² + λ/2 tr²E,      P(F) = F (2μE + λ tr(E) I)
+//!
+//! Closed form. It cannot see inversion (Ψ(F) = Ψ(reflected F)) and softens to nothing under compression
+//! beyond a stretch of 1/√3: an inverted element may stay inverted.
+
+use crate::energy::law::{CONSTANTS, Curve, Law};
+use crate::energy::material::{Model, Uniform};
+use crate::math::lanes::Lane;
+use crate::math::mat3::{self, Mat3};
+
+/// The registry's entry.
+pub static MODEL: Model = Model {
+    name: "stvk",
+    about: "linear in the Green strain; blind to inversion (inverted elements may stay so), weak in compression",
+    keys: &["young", "poisson", "mu", "lambda"],
+    build: |p| {
+        let (mu, lambda) = p.pair(|mu, lambda| (mu, lambda))?;
+        Ok(Uniform::shared(Stvk, [mu, lambda, 0.0]))
+    },
+};
+
+/// Constants: μ, λ in Pa.
+#[derive(Clone, Debug)]
+pub struct Stvk;
+
+impl Law for Stvk {
+    #[inline(always)]
+    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+        let [mu, lambda, _] = *constants;
+        let half = L::splat(0.5);
+        let mut e = mat3::scale(half, &mat3::transpose_mul(f, f));
+        for i in 0..3 {
+            e[i][i] = e[i][i] - half;
+        }
+        let trace = e[0][0] + e[1][1] + e[2][2];
+        let psi = mu * mat3::dot(&e, &e) + half * lambda * trace * trace;
+        let mut s = mat3::scale(mu + mu, &e);
+        for i in 0..3 {
+            s[i][i] = s[i][i] + lambda * trace;
+        }
+        (psi, mat3::mul(f, &s))
+    }
+
+    fn a(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {
+        let q = x * x;
+        [
+            0.25 * mu * (q - 1.0) * (q - 1.0) + 0.125 * lambda * (q * q - 6.0 * q + 3.0),
+            mu * x * (q - 1.0) + lambda * x * (0.5 * q - 1.5),
+            mu * (3.0 * q - 1.0) + 1.5 * lambda * (q - 1.0),
+        ]
+    }
+
+    fn b(&self, x: f64, [_, lambda, _]: &[f64; CONSTANTS]) -> Curve {
+        [0.25 * lambda * x * x, 0.5 * lambda * x, 0.5 * lambda]
+    }
+}
+
+#[cfg(test)]
+crate::energy::checks::check_material!(super::Stvk, [2.0, 5.0, 0.0]);

@@ -1,0 +1,312 @@
+//! The tet term: linear tetrahedra of any isotropic law.
+//!
+//!     F = Ds Dm⁻¹ = Σ_c x_c g_cᵀ,      E = V Ψ(F),      ∂E/∂x_c = V P(F) g_c
+//!
+//! Ds has the edges x₁−x₀, x₂−x₀, x₃−x₀ as columns, g_c is row c of Dm⁻¹ for corners 1-3 and minus their sum
+//! for corner 0. Elements are stored four to a block, a number of all four side by side, so that one SIMD
+//! register computes four elements.
+
+use super::law::{CONSTANTS, Law};
+use super::{CHUNK, ElementState, Energy, hessian};
+use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::mat3::{self, Mat3};
+
+/// Rest geometry of tets.
+#[derive(Clone, Debug, Default)]
+pub struct TetElements {
+    /// Vertices of each tet.
+    pub corners: Vec<[u32; 4]>,
+    /// Dm⁻¹, row major.
+    pub inverse: Vec<[[f64; 3]; 3]>,
+    /// Rest volume in m³.
+    pub volume: Vec<f64>,
+}
+
+impl TetElements {
+    /// From rest positions; every tet must have positive volume.
+    pub fn new(corners: Vec<[u32; 4]>, rest: &[[f64; 3]]) -> TetElements {
+        let mut elements = TetElements { corners, ..Default::default() };
+        for tet in &elements.corners {
+            let [p, q, r, s] = tet.map(|v| rest[v as usize]);
+            let edge = |a: [f64; 3]| [a[0] - p[0], a[1] - p[1], a[2] - p[2]];
+            let (a, b, c) = (edge(q), edge(r), edge(s));
+            let cross = |a: [f64; 3], b: [f64; 3]| {
+                [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+            };
+            let rows = [cross(b, c), cross(c, a), cross(a, b)];
+            let det = a[0] * rows[0][0] + a[1] * rows[0][1] + a[2] * rows[0][2];
+            elements.inverse.push(rows.map(|row| row.map(|x| x / det)));
+            elements.volume.push(det / 6.0);
+        }
+        elements
+    }
+
+    /// The gradients g_c of the four corners.
+    pub fn gradients(&self, index: usize) -> [[f64; 3]; 4] {
+        let m = self.inverse[index];
+        let first = std::array::from_fn(|j| -(m[0][j] + m[1][j] + m[2][j]));
+        [first, m[0], m[1], m[2]]
+    }
+}
+
+/// Four tets.
+#[derive(Clone)]
+#[repr(C, align(32))]
+struct Block {
+    inverse: [[[f64; WIDTH]; 3]; 3],
+    volume: [f64; WIDTH],
+    constants: [[f64; WIDTH]; CONSTANTS],
+    corners: [[u32; WIDTH]; 4],
+}
+
+/// Tets of one law.
+pub struct TetTerm<W> {
+    name: String,
+    law: W,
+    elements: TetElements,
+    constants: [f64; CONSTANTS],
+    stiffness: f64,
+    blocks: Vec<Block>,
+}
+
+impl<W: Law> TetTerm<W> {
+    /// `stiffness` is the k of the system matrix, in Pa.
+    pub fn new(
+        name: String,
+        law: W,
+        elements: &TetElements,
+        constants: &[f64; CONSTANTS],
+        stiffness: f64,
+    ) -> Self {
+        let count = elements.corners.len();
+        let blocks = (0..count.div_ceil(WIDTH))
+            .map(|b| {
+                let mut block = Block {
+                    inverse: [[[0.0; WIDTH]; 3]; 3],
+                    volume: [0.0; WIDTH],
+                    constants: constants.map(|c| [c; WIDTH]),
+                    corners: [[0; WIDTH]; 4],
+                };
+                for lane in 0..WIDTH {
+                    // Padding repeats the last element with no volume.
+                    let e = (b * WIDTH + lane).min(count - 1);
+                    for i in 0..3 {
+                        for j in 0..3 {
+                            block.inverse[i][j][lane] = elements.inverse[e][i][j];
+                        }
+                    }
+                    for c in 0..4 {
+                        block.corners[c][lane] = elements.corners[e][c];
+                    }
+                    if b * WIDTH + lane < count {
+                        block.volume[lane] = elements.volume[e];
+                    }
+                }
+                block
+            })
+            .collect();
+        TetTerm { name, law, elements: elements.clone(), constants: *constants, stiffness, blocks }
+    }
+
+    fn chunk_blocks(&self, chunk: usize) -> &[Block] {
+        let blocks = CHUNK / WIDTH;
+        &self.blocks[chunk * blocks..self.blocks.len().min((chunk + 1) * blocks)]
+    }
+
+    fn deformation(&self, element: usize, x: &[Vec4]) -> [[f64; 3]; 3] {
+        let g = self.elements.gradients(element);
+        let mut f = [[0.0; 3]; 3];
+        for (c, v) in self.elements.corners[element].iter().enumerate() {
+            for i in 0..3 {
+                for j in 0..3 {
+                    f[i][j] += x[*v as usize].0[i] * g[c][j];
+                }
+            }
+        }
+        f
+    }
+}
+
+/// F of the four tets of a block.
+#[inline(always)]
+fn gradient<L: Lane>(block: &Block, x: &[Vec4]) -> (Mat3<L>, Mat3<L>) {
+    let p = L::gather(x, &block.corners[0]);
+    let q = L::gather(x, &block.corners[1]);
+    let r = L::gather(x, &block.corners[2]);
+    let s = L::gather(x, &block.corners[3]);
+    let mut edges = mat3::zero();
+    let mut inverse = mat3::zero();
+    for i in 0..3 {
+        edges[i] = [q[i] - p[i], r[i] - p[i], s[i] - p[i]];
+        for j in 0..3 {
+            inverse[i][j] = L::load(&block.inverse[i][j]);
+        }
+    }
+    (mat3::mul(&edges, &inverse), inverse)
+}
+
+#[inline(always)]
+fn constants<L: Lane>(block: &Block) -> [L; CONSTANTS] {
+    [L::load(&block.constants[0]), L::load(&block.constants[1]), L::load(&block.constants[2])]
+}
+
+struct Evaluate<'a, W> {
+    law: &'a W,
+    blocks: &'a [Block],
+    x: &'a [Vec4],
+    slots: &'a mut [Vec4],
+}
+
+impl<W: Law> Kernel for Evaluate<'_, W> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> f64 {
+        let zero = L::splat(0.0);
+        let mut sum = zero;
+        for (block, slots) in self.blocks.iter().zip(self.slots.chunks_exact_mut(4 * WIDTH)) {
+            let (f, inverse) = gradient::<L>(block, self.x);
+            let (psi, stress) = self.law.density_and_stress(&f, &constants(block));
+            let volume = L::load(&block.volume);
+            sum = sum + L::select(zero.lt(volume), volume * psi, zero);
+            let h = mat3::mul_transpose(&mat3::scale(volume, &stress), &inverse);
+            L::scatter([h[0][0], h[1][0], h[2][0]], &mut slots[1..], 4);
+            L::scatter([h[0][1], h[1][1], h[2][1]], &mut slots[2..], 4);
+            L::scatter([h[0][2], h[1][2], h[2][2]], &mut slots[3..], 4);
+            let first = [
+                -(h[0][0] + h[0][1] + h[0][2]),
+                -(h[1][0] + h[1][1] + h[1][2]),
+                -(h[2][0] + h[2][1] + h[2][2]),
+            ];
+            L::scatter(first, slots, 4);
+        }
+        let s = sum.to_array();
+        (s[0] + s[1]) + (s[2] + s[3])
+    }
+}
+
+struct Volumes<'a> {
+    blocks: &'a [Block],
+    x: &'a [Vec4],
+}
+
+impl Kernel for Volumes<'_> {
+    type Output = (f64, usize);
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> (f64, usize) {
+        let zero = L::splat(0.0);
+        let (mut lowest, mut inverted) = (L::splat(f64::INFINITY), zero);
+        for block in self.blocks {
+            let (f, _) = gradient::<L>(block, self.x);
+            let det = mat3::determinant(&f, &mat3::cofactor(&f));
+            // Padding repeats an element: harmless for the minimum, masked in the count.
+            lowest = det.min(lowest);
+            let one = L::select(zero.lt(L::load(&block.volume)), L::splat(1.0), zero);
+            inverted = inverted + L::select(det.lt(zero), one, zero);
+        }
+        let (l, n) = (lowest.to_array(), inverted.to_array());
+        (l[0].min(l[1]).min(l[2].min(l[3])), (n[0] + n[1] + n[2] + n[3]) as usize)
+    }
+}
+
+struct Inspect<'a, W> {
+    law: &'a W,
+    blocks: &'a [Block],
+    x: &'a [Vec4],
+    states: &'a mut [ElementState],
+}
+
+impl<W: Law> Kernel for Inspect<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        for (block, states) in self.blocks.iter().zip(self.states.chunks_mut(WIDTH)) {
+            let (f, _) = gradient::<L>(block, self.x);
+            let (psi, stress) = self.law.density_and_stress(&f, &constants(block));
+            let det = mat3::determinant(&f, &mat3::cofactor(&f));
+            let t = mat3::mul_transpose(&stress, &f); // Kirchhoff stress, J times Cauchy's
+            let (d0, d1, d2) = (t[0][0] - t[1][1], t[1][1] - t[2][2], t[2][2] - t[0][0]);
+            let shear = t[0][1] * t[0][1] + t[1][2] * t[1][2] + t[2][0] * t[2][0];
+            let square = L::splat(0.5) * (d0 * d0 + d1 * d1 + d2 * d2) + L::splat(3.0) * shear;
+            let mises = square.sqrt() / det.abs().max(L::splat(1e-12));
+            let (psi, mises, det) = (psi.to_array(), mises.to_array(), det.to_array());
+            for (lane, state) in states.iter_mut().enumerate() {
+                *state = ElementState { energy_density: psi[lane], von_mises: mises[lane], det_f: det[lane] };
+            }
+        }
+    }
+}
+
+impl<W: Law> Energy for TetTerm<W> {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn len(&self) -> usize {
+        self.elements.corners.len()
+    }
+
+    fn corners(&self) -> usize {
+        4
+    }
+
+    fn slots(&self) -> usize {
+        self.blocks.len() * WIDTH * 4
+    }
+
+    fn element(&self, index: usize) -> Vec<u32> {
+        self.elements.corners[index].to_vec()
+    }
+
+    fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        dispatch(Evaluate { law: &self.law, blocks: self.chunk_blocks(chunk), x, slots })
+    }
+
+    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
+        for (e, corners) in self.elements.corners.iter().enumerate() {
+            let g = self.elements.gradients(e);
+            let weight = self.elements.volume[e] * self.stiffness;
+            for i in 0..4 {
+                for j in 0..4 {
+                    let dot = g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2];
+                    add(corners[i], corners[j], weight * dot);
+                }
+            }
+        }
+    }
+
+    fn is_projective(&self) -> bool {
+        self.law.is_projective(&self.constants)
+    }
+
+    fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {
+        let f = self.deformation(element, x);
+        let g = self.elements.gradients(element);
+        out.fill(0.0);
+        for (value, mode) in hessian::modes(&self.law, &f, &self.constants, project) {
+            let weight = value * self.elements.volume[element];
+            let mut direction = [0.0; 12];
+            for c in 0..4 {
+                for i in 0..3 {
+                    direction[3 * c + i] = mode[i][0] * g[c][0] + mode[i][1] * g[c][1] + mode[i][2] * g[c][2];
+                }
+            }
+            for i in 0..12 {
+                for j in 0..12 {
+                    out[12 * i + j] += weight * direction[i] * direction[j];
+                }
+            }
+        }
+    }
+
+    fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {
+        Some(dispatch(Volumes { blocks: self.chunk_blocks(chunk), x }))
+    }
+
+    fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
+        dispatch(Inspect { law: &self.law, blocks: self.chunk_blocks(chunk), x, states });
+        true
+    }
+}
