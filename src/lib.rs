@@ -8,5 +8,6 @@ pub mod math;
 pub mod mesh;
 pub mod par;
 pub mod solver;
+pub mod sparse;
 
 pub use error::{Error, Result};

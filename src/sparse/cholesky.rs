@@ -1,0 +1,98 @@
+//! Numeric Cholesky factors, by faer's supernodal code.
+//!
+//! The only module that factorizes, not generic over anything, since faer compiles slowly. Matrices come in the
+//! order in which they are to be eliminated. Sequential: the same bits for any number of threads.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::LltRegularization;
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky, supernodal::SupernodalLltRef,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Side};
+
+use super::matrix::SymmetricMatrix;
+use super::panels::Panels;
+use crate::error::{Error, Result};
+
+/// A factorization whose pattern is analysed once and whose numbers can be renewed.
+pub struct Cholesky {
+    symbolic: SymbolicCholesky<usize>,
+    starts: Vec<usize>,
+    rows: Vec<usize>,
+    values: Vec<f64>,
+    memory: MemBuffer,
+}
+
+impl Cholesky {
+    /// Analyses the pattern of `matrix` (its values do not matter) in the order as it stands.
+    pub fn analyse(matrix: &SymmetricMatrix) -> Result<Cholesky> {
+        let n = matrix.size;
+        let starts: Vec<usize> = matrix.starts.iter().map(|s| *s as usize).collect();
+        let rows: Vec<usize> = matrix.rows.iter().map(|r| *r as usize).collect();
+        let params = CholeskySymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+            ..Default::default()
+        };
+        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &starts, None, &rows);
+        let symbolic = factorize_symbolic_cholesky(pattern, Side::Upper, SymmetricOrdering::Identity, params)
+            .map_err(|_| out_of_memory(n))?;
+        let request = symbolic
+            .factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default())
+            .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
+        let memory = MemBuffer::try_new(request).map_err(|_| out_of_memory(n))?;
+        let values = vec![0.0; symbolic.len_val()];
+        Ok(Cholesky { symbolic, starts, rows, values, memory })
+    }
+
+    /// Factorizes a matrix of the analysed pattern; false if it is not positive definite.
+    pub fn factorize(&mut self, values: &[f64]) -> bool {
+        let n = self.symbolic.nrows();
+        let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.rows);
+        self.symbolic
+            .factorize_numeric_llt(
+                &mut self.values,
+                SparseColMatRef::new(pattern, values),
+                Side::Upper,
+                LltRegularization::default(),
+                Par::Seq,
+                MemStack::new(&mut self.memory),
+                Default::default(),
+            )
+            .is_ok()
+    }
+
+    /// Solves for one right-hand side, in place, with the last good factor.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        let rows = x.len();
+        let right = MatMut::from_column_major_slice_mut(x, rows, 1);
+        let stack = MemStack::new(&mut self.memory);
+        LltRef::new(&self.symbolic, &self.values).solve_in_place_with_conj(Conj::No, right, Par::Seq, stack);
+    }
+
+    /// The factor in packed panels, for many solves with three right-hand sides.
+    pub fn pack(&self) -> Panels {
+        let SymbolicCholeskyRaw::Supernodal(symbolic) = self.symbolic.raw() else {
+            unreachable!("the analysis forces supernodes");
+        };
+        let factor = SupernodalLltRef::new(symbolic, &self.values);
+        let mut panels = Panels::new(self.symbolic.nrows());
+        for s in 0..symbolic.n_supernodes() {
+            let node = factor.supernode(s);
+            let matrix = node.val();
+            panels.push_supernode(node.start(), matrix.ncols(), node.pattern(), &|row, column| {
+                matrix[(row, column)]
+            });
+        }
+        panels
+    }
+}
+
+fn out_of_memory(n: usize) -> Error {
+    Error::Numerical {
+        what: format!("not enough memory to factorize a system of {n} unknowns"),
+        hint: "use a coarser mesh".into(),
+    }
+}
