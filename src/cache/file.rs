@@ -1,0 +1,241 @@
+//! The file format of cache entries.
+//!
+//!     magic (8 bytes) · kind (16, zero padded) · version u32 · arrays u32 · key (32)
+//!     per array: type u64, length u64 · checksum of header and content (32) · the arrays, one after the other
+//!
+//! Little endian. The checksum is BLAKE3 over the header and the BLAKE3 hashes of 1 MiB pieces of the arrays,
+//! which can be computed side by side; arrays are read straight into their memory.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Key;
+use crate::par;
+
+const MAGIC: &[u8; 8] = b"PLIANTC1";
+const KIND_BYTES: usize = 16;
+const FIXED: usize = 8 + KIND_BYTES + 4 + 4 + 32;
+const PIECE: usize = 1 << 20;
+const MAX_ARRAYS: u32 = 64;
+
+/// One array of an entry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Array {
+    /// 32-bit numbers.
+    U32(Vec<u32>),
+    /// 64-bit numbers.
+    U64(Vec<u64>),
+    /// Floating-point numbers.
+    F64(Vec<f64>),
+}
+
+impl Array {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Array::U32(v) => bytemuck::cast_slice(v),
+            Array::U64(v) => bytemuck::cast_slice(v),
+            Array::F64(v) => bytemuck::cast_slice(v),
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Array::U32(v) => bytemuck::cast_slice_mut(v),
+            Array::U64(v) => bytemuck::cast_slice_mut(v),
+            Array::F64(v) => bytemuck::cast_slice_mut(v),
+        }
+    }
+
+    /// Type number and length.
+    fn describe(&self) -> [u64; 2] {
+        match self {
+            Array::U32(v) => [0, v.len() as u64],
+            Array::U64(v) => [1, v.len() as u64],
+            Array::F64(v) => [2, v.len() as u64],
+        }
+    }
+
+    fn zeroed(kind: u64, length: usize) -> Option<Array> {
+        match kind {
+            0 => Some(Array::U32(vec![0; length])),
+            1 => Some(Array::U64(vec![0; length])),
+            2 => Some(Array::F64(vec![0.0; length])),
+            _ => None,
+        }
+    }
+}
+
+/// Why an entry cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// There is none.
+    #[error("is not there")]
+    Absent,
+    /// It is not a cache file of this program.
+    #[error("is not a cache file of this program")]
+    Foreign,
+    /// It was written by another version.
+    #[error("was written by another version ({0})")]
+    Version(u32),
+    /// It is of another kind or for another key than its name says.
+    #[error("holds something else than its name says")]
+    Other,
+    /// It ends too early or too late.
+    #[error("has the wrong length (cut short?)")]
+    Length,
+    /// Its content does not match its checksum.
+    #[error("is damaged (checksum)")]
+    Damaged,
+    /// The system refused to read it.
+    #[error("cannot be read: {0}")]
+    Unreadable(std::io::Error),
+}
+
+struct Header {
+    fixed: [u8; FIXED],
+    table: Vec<[u64; 2]>,
+    checksum: [u8; 32],
+}
+
+impl Header {
+    fn kind(&self) -> &[u8] {
+        &self.fixed[8..8 + KIND_BYTES]
+    }
+
+    fn number(&self, at: usize) -> u32 {
+        u32::from_le_bytes(std::array::from_fn(|i| self.fixed[at + i]))
+    }
+}
+
+fn fixed_part(kind: &str, version: u32, arrays: u32, key: &Key) -> [u8; FIXED] {
+    let mut out = [0; FIXED];
+    out[..8].copy_from_slice(MAGIC);
+    out[8..8 + kind.len()].copy_from_slice(kind.as_bytes());
+    out[8 + KIND_BYTES..12 + KIND_BYTES].copy_from_slice(&version.to_le_bytes());
+    out[12 + KIND_BYTES..16 + KIND_BYTES].copy_from_slice(&arrays.to_le_bytes());
+    out[16 + KIND_BYTES..].copy_from_slice(key.as_bytes());
+    out
+}
+
+fn checksum(fixed: &[u8; FIXED], arrays: &[Array]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(fixed);
+    for array in arrays {
+        hasher.update(bytemuck::cast_slice(&array.describe()));
+        let bytes = array.bytes();
+        let pieces = par::map(bytes.len().div_ceil(PIECE), |i| {
+            *blake3::hash(&bytes[i * PIECE..bytes.len().min((i + 1) * PIECE)]).as_bytes()
+        });
+        pieces.iter().for_each(|hash| {
+            hasher.update(hash);
+        });
+    }
+    *hasher.finalize().as_bytes()
+}
+
+fn read_header(file: &mut File) -> Result<Header, Fault> {
+    let mut fixed = [0; FIXED];
+    read_exact(file, &mut fixed)?;
+    let mut header = Header { fixed, table: vec![], checksum: [0; 32] };
+    if &header.fixed[..8] != MAGIC {
+        return Err(Fault::Foreign);
+    }
+    let arrays = header.number(12 + KIND_BYTES);
+    if arrays > MAX_ARRAYS {
+        return Err(Fault::Damaged);
+    }
+    header.table = vec![[0; 2]; arrays as usize];
+    read_exact(file, bytemuck::cast_slice_mut(&mut header.table))?;
+    read_exact(file, &mut header.checksum)?;
+    Ok(header)
+}
+
+fn read_exact(file: &mut File, out: &mut [u8]) -> Result<(), Fault> {
+    file.read_exact(out).map_err(|e| match e.kind() {
+        ErrorKind::UnexpectedEof => Fault::Length,
+        _ => Fault::Unreadable(e),
+    })
+}
+
+fn read_arrays(file: &mut File, header: &Header) -> Result<Vec<Array>, Fault> {
+    let size = file.metadata().map_err(Fault::Unreadable)?.len();
+    let width = |kind: u64| if kind == 0 { 4u64 } else { 8 };
+    let mut total = (FIXED + 16 * header.table.len() + 32) as u64;
+    for [kind, length] in &header.table {
+        let bytes = length.checked_mul(width(*kind)).ok_or(Fault::Damaged)?;
+        total = total.checked_add(bytes).ok_or(Fault::Damaged)?;
+    }
+    if total != size {
+        return Err(Fault::Length);
+    }
+    let mut arrays = vec![];
+    for [kind, length] in &header.table {
+        let mut array = Array::zeroed(*kind, *length as usize).ok_or(Fault::Damaged)?;
+        read_exact(file, array.bytes_mut())?;
+        arrays.push(array);
+    }
+    if checksum(&header.fixed, &arrays) != header.checksum {
+        return Err(Fault::Damaged);
+    }
+    Ok(arrays)
+}
+
+fn open(path: &Path) -> Result<File, Fault> {
+    File::open(path).map_err(|e| match e.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Fault::Absent,
+        _ => Fault::Unreadable(e),
+    })
+}
+
+/// Reads and checks an entry.
+pub fn read(path: &Path, kind: &str, version: u32, key: &Key) -> Result<Vec<Array>, Fault> {
+    let mut file = open(path)?;
+    let header = read_header(&mut file)?;
+    let found = header.number(8 + KIND_BYTES);
+    if found != version {
+        return Err(Fault::Version(found));
+    }
+    let expected = fixed_part(kind, version, header.table.len() as u32, key);
+    if header.kind() != &expected[8..8 + KIND_BYTES] || header.fixed != expected {
+        return Err(Fault::Other);
+    }
+    read_arrays(&mut file, &header)
+}
+
+/// Checks an entry of any kind and version.
+pub fn verify(path: &Path) -> Result<(), Fault> {
+    let mut file = open(path)?;
+    let header = read_header(&mut file)?;
+    read_arrays(&mut file, &header).map(|_| ())
+}
+
+/// Writes an entry beside its place and renames it.
+pub fn write(path: &Path, kind: &str, version: u32, key: &Key, arrays: &[Array]) -> std::io::Result<()> {
+    let fixed = fixed_part(kind, version, arrays.len() as u32, key);
+    let dir = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(dir)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // Unique among processes by the id, within this one by the count.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let beside = dir.join(format!(".{name}.{}.{count}.tmp", std::process::id()));
+    let write = || {
+        let mut file = File::create(&beside)?;
+        file.write_all(&fixed)?;
+        for array in arrays {
+            file.write_all(bytemuck::cast_slice(&array.describe()))?;
+        }
+        file.write_all(&checksum(&fixed, arrays))?;
+        for array in arrays {
+            file.write_all(array.bytes())?;
+        }
+        drop(file);
+        std::fs::rename(&beside, path)
+    };
+    write().inspect_err(|_| {
+        // Nothing can be done about a leftover that cannot be removed either.
+        let _ = std::fs::remove_file(&beside);
+    })
+}
