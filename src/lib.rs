@@ -7,6 +7,7 @@ pub mod error;
 pub mod io;
 pub mod math;
 pub mod mesh;
+pub mod objective;
 pub mod par;
 pub mod solver;
 pub mod sparse;

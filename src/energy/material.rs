@@ -221,6 +221,12 @@ impl Debug for Material {
     }
 }
 
+impl PartialEq for Material {
+    fn eq(&self, other: &Self) -> bool {
+        self.model.name == other.model.name && self.parameters == other.parameters
+    }
+}
+
 /// Looks a model up by its config name.
 pub fn find(name: &str) -> Option<&'static Model> {
     MODELS.iter().find(|m| m.name == name).copied()
@@ -241,10 +247,10 @@ impl Material {
                 format!("is not a parameter of {}, which takes {}", model.name, model.keys.join(", "));
             return Err(Fault::new(key, reason));
         }
-        if let Some([low, high]) = parameters.fit_interval {
-            if !(low > 0.0 && low < 1.0 && high > 1.0 && high.is_finite()) {
-                return Err(Fault::new("fit_interval", "must be two stretches, one in (0, 1), one above 1"));
-            }
+        if let Some([low, high]) = parameters.fit_interval
+            && !(low > 0.0 && low < 1.0 && high > 1.0 && high.is_finite())
+        {
+            return Err(Fault::new("fit_interval", "must be two stretches, one in (0, 1), one above 1"));
         }
         let solid = (model.build)(&parameters)?;
         let material = Material { model, parameters, solid };

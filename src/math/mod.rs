@@ -7,3 +7,4 @@ pub mod polar;
 pub mod quadrature;
 pub mod spline;
 pub mod svd;
+pub mod vectors;

@@ -1,6 +1,23 @@
 //! Solvers: ways to minimize the one objective.
+//!
+//! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A
+//! solver is one file with one `static KIND: Kind` and one line in [`KINDS`].
 
-use crate::energy::material::Fault;
+pub mod line_search;
+pub mod newton;
+pub mod pd;
+pub mod quasi_newton;
+pub mod system;
+
+use std::time::Duration;
+
+use crate::cache::{Cache, Outcome};
+use crate::energy::material::{Fault, Material};
+use crate::error::Result;
+use crate::objective::{Iterate, Objective};
+
+/// All kinds.
+pub static KINDS: &[&Kind] = &[&quasi_newton::KIND, &pd::KIND, &newton::KIND];
 
 /// One kind of solver.
 pub struct Kind {
@@ -10,17 +27,61 @@ pub struct Kind {
     pub about: &'static str,
     /// The keys of `[solver]` that it takes besides `kind`, `iterations` and `tolerance`.
     pub keys: &'static [&'static str],
+    /// Why it cannot simulate a material, with the way out; `None`: it can.
+    pub refuses: fn(&Material) -> Option<String>,
+    /// Makes one; settings are already checked.
+    pub build: fn(&SolverSettings) -> Box<dyn Solver>,
 }
 
-/// All kinds.
-pub static KINDS: &[&Kind] = &[];
+/// A way to minimize the objective, step by step.
+pub trait Solver: Send {
+    /// Computes or loads what stays the same over all steps.
+    fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation>;
+
+    /// Forgets the last step. The iterate is evaluated.
+    fn begin_step(&mut self, objective: &Objective, iterate: &Iterate);
+
+    /// One iteration: from an evaluated iterate to the next evaluated one.
+    fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress>;
+}
+
+/// What preparing took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Preparation {
+    /// Whether the factor came from the cache; `None`: nothing to cache.
+    pub cache: Option<Outcome>,
+    /// Entries of the factor.
+    pub factor_entries: usize,
+}
+
+/// Whether more iterations can help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The iterate moved.
+    Moved,
+    /// No step from here lowers the objective beyond rounding.
+    Stalled,
+}
+
+/// Time and work of a step's iterations.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Evaluating elements: value and gradient of the objective, first tries included.
+    pub local: Duration,
+    /// Linear solves and what surrounds them.
+    pub global: Duration,
+    /// Tries after the first.
+    pub line_search: Duration,
+    /// Evaluations by the line search, first tries included.
+    pub tries: u64,
+}
 
 /// Kind-specific options as a config gives them; which ones a kind takes stands in [`Kind::keys`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// L-BFGS pairs kept (quasi-newton).
+    /// L-BFGS pairs kept (quasi-newton); default 5.
     pub history: Option<u64>,
-    /// `armijo` or `none` (quasi-newton, newton).
+    /// `armijo` (default) or `none` (quasi-newton, newton).
     pub line_search: Option<String>,
 }
 
@@ -43,13 +104,45 @@ impl std::fmt::Debug for SolverSettings {
     }
 }
 
+impl PartialEq for SolverSettings {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |s: &Self| (s.kind.name, s.iterations, s.tolerance.to_bits());
+        parts(self) == parts(other) && self.options == other.options
+    }
+}
+
+/// Looks a kind up by its config name.
+pub fn find(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|k| k.name == name).copied()
+}
+
 impl SolverSettings {
     /// Looks the kind up and refuses options that it does not take or that are out of range.
     pub fn new(kind: &str, iterations: u64, tolerance: f64, options: Options) -> Result<Self, Fault> {
-        let kind = KINDS
-            .iter()
-            .find(|k| k.name == kind)
-            .ok_or_else(|| Fault { key: "kind".into(), reason: format!("unknown solver '{kind}'") })?;
+        let Some(kind) = find(kind) else {
+            let names: Vec<_> = KINDS.iter().map(|k| k.name).collect();
+            let reason = format!("unknown solver '{kind}', known are {}", names.join(", "));
+            return Err(Fault::new("kind", reason));
+        };
+        if iterations == 0 {
+            return Err(Fault::new("iterations", "must be at least 1"));
+        }
+        if !(0.0..1.0).contains(&tolerance) {
+            return Err(Fault::new("tolerance", format!("must lie in [0, 1), not {tolerance}")));
+        }
+        for (key, given) in
+            [("history", options.history.is_some()), ("line_search", options.line_search.is_some())]
+        {
+            if given && !kind.keys.contains(&key) {
+                return Err(Fault::new(key, format!("is not an option of solver '{}'", kind.name)));
+            }
+        }
+        if options.history.is_some_and(|m| m > 100) {
+            return Err(Fault::new("history", "must be at most 100"));
+        }
+        if let Some(name) = options.line_search.as_deref().filter(|name| !["armijo", "none"].contains(name)) {
+            return Err(Fault::new("line_search", format!("'{name}' is neither 'armijo' nor 'none'")));
+        }
         Ok(SolverSettings { kind, iterations, tolerance, options })
     }
 }

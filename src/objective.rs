@@ -1,0 +1,191 @@
+//! The one function that every solver minimizes, once per time step.
+//!
+//!     g(x) = 1/(2h²) Σ_v m_v |x_v − y_v|²  +  Σ_t E_t(x),      y = x_n + h v_n + h² M⁻¹ f_ext
+//!
+//! Vertices are numbered so that the unknowns come first, in the order of elimination; prescribed and orphan
+//! vertices follow and never move inside a step. One pass gives value and gradient: elements write the
+//! gradient of each corner into a slot of its own, then every vertex gathers its slots in a fixed order, so
+//! the bits do not depend on the number of threads.
+
+use crate::energy::{CHUNK, Energy, chunks};
+use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
+use crate::par;
+
+/// Vertices per chunk of work.
+pub const VERTICES: usize = 512;
+
+/// The two parts of g, in joule.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Value {
+    /// The inertia term.
+    pub inertia: f64,
+    /// All energies.
+    pub elastic: f64,
+}
+
+impl Value {
+    /// g.
+    pub fn total(&self) -> f64 {
+        self.inertia + self.elastic
+    }
+}
+
+/// The objective of one time step.
+pub struct Objective {
+    /// Number of unknown vertices: vertices 0 … `free`−1.
+    pub free: usize,
+    /// Time step h in seconds.
+    pub step: f64,
+    /// Lumped mass of every vertex in kg; 0 for orphans.
+    pub mass: Vec<f64>,
+    /// The terms.
+    pub terms: Vec<Box<dyn Energy>>,
+    /// Inertial positions y of the unknowns.
+    pub inertial: Vec<Vec4>,
+    gather_starts: Vec<u32>,
+    gather_slots: Vec<u32>,
+    slots: usize,
+}
+
+/// A point with the value and gradient of g there, and the scratch to compute them.
+#[derive(Clone, Default)]
+pub struct Iterate {
+    /// Positions of all vertices.
+    pub x: Vec<Vec4>,
+    /// ∇g at `x`, for the unknowns.
+    pub gradient: Vec<Vec4>,
+    /// g at `x`.
+    pub value: Value,
+    slots: Vec<Vec4>,
+    partial: Vec<f64>,
+}
+
+impl Objective {
+    /// `mass` has an entry per vertex, the unknowns' ones positive.
+    pub fn new(free: usize, step: f64, mass: Vec<f64>, terms: Vec<Box<dyn Energy>>) -> Objective {
+        let slots: usize = terms.iter().map(|t| t.slots()).sum();
+        let mut counts = vec![0u32; free + 1];
+        let each = |f: &mut dyn FnMut(usize, u32)| {
+            let mut base = 0;
+            for term in &terms {
+                for e in 0..term.len() {
+                    for (c, v) in term.element(e).into_iter().enumerate() {
+                        if (v as usize) < free {
+                            f(v as usize, (base + e * term.corners() + c) as u32);
+                        }
+                    }
+                }
+                base += term.slots();
+            }
+        };
+        each(&mut |v, _| counts[v + 1] += 1);
+        for v in 0..free {
+            counts[v + 1] += counts[v];
+        }
+        let mut next = counts.clone();
+        let mut list = vec![0u32; counts[free] as usize];
+        each(&mut |v, slot| {
+            list[next[v] as usize] = slot;
+            next[v] += 1;
+        });
+        Objective {
+            free,
+            step,
+            inertial: vec![Vec4::ZERO; free],
+            mass,
+            terms,
+            gather_starts: counts,
+            gather_slots: list,
+            slots,
+        }
+    }
+
+    /// An iterate at `x`, not yet evaluated.
+    pub fn iterate_at(&self, x: Vec<Vec4>) -> Iterate {
+        let chunk_counts: usize = self.terms.iter().map(|t| chunks(t.as_ref())).sum();
+        Iterate {
+            x,
+            gradient: vec![Vec4::ZERO; self.free],
+            value: Value::default(),
+            slots: vec![Vec4::ZERO; self.slots],
+            partial: vec![0.0; chunk_counts.max(self.free.div_ceil(VERTICES))],
+        }
+    }
+
+    /// Computes value and gradient at the iterate's positions. The value is infinite where an energy is; the
+    /// gradient then means nothing.
+    pub fn evaluate(&self, at: &mut Iterate) {
+        at.value.elastic = self.evaluate_terms(&at.x, &mut at.slots, &mut at.partial);
+        let chunk_count = self.free.div_ceil(VERTICES);
+        let (x, slots) = (&at.x, &at.slots);
+        par::chunks_mut_with(
+            &mut at.gradient,
+            VERTICES,
+            &mut at.partial[..chunk_count],
+            |chunk, gradient| {
+                dispatch(Gather { objective: self, first: chunk * VERTICES, x, slots, gradient })
+            },
+        );
+        at.value.inertia = at.partial[..chunk_count].iter().sum();
+    }
+
+    fn evaluate_terms(&self, x: &[Vec4], mut slots: &mut [Vec4], mut partial: &mut [f64]) -> f64 {
+        let mut total = 0.0;
+        for term in &self.terms {
+            let (own_slots, rest) = slots.split_at_mut(term.slots());
+            let (own_partial, rest_partial) = partial.split_at_mut(chunks(term.as_ref()));
+            (slots, partial) = (rest, rest_partial);
+            par::chunks_mut_with(own_slots, CHUNK * term.corners(), own_partial, |chunk, slots| {
+                term.evaluate(chunk, x, slots)
+            });
+            total += own_partial.iter().sum::<f64>();
+        }
+        total
+    }
+
+    /// The lowest `det F` of all solids and how many elements are inverted.
+    pub fn volumes(&self, x: &[Vec4]) -> (f64, usize) {
+        let mut worst = (f64::INFINITY, 0);
+        for term in &self.terms {
+            for (lowest, inverted) in
+                par::map(chunks(term.as_ref()), |chunk| term.volumes(chunk, x)).into_iter().flatten()
+            {
+                worst = (worst.0.min(lowest), worst.1 + inverted);
+            }
+        }
+        worst
+    }
+}
+
+struct Gather<'a> {
+    objective: &'a Objective,
+    first: usize,
+    x: &'a [Vec4],
+    slots: &'a [Vec4],
+    gradient: &'a mut [Vec4],
+}
+
+impl Kernel for Gather<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> f64 {
+        let g = self.objective;
+        let per_step = 1.0 / (g.step * g.step);
+        let mut inertia = 0.0;
+        for (i, out) in self.gradient.iter_mut().enumerate() {
+            let v = self.first + i;
+            let weight = g.mass[v] * per_step;
+            let d = L::load(&self.x[v].0) - L::load(&g.inertial[v].0);
+            let square = (d * d).to_array();
+            inertia += 0.5 * weight * ((square[0] + square[1]) + square[2]);
+            let mut sum = L::splat(weight) * d;
+            let list = &g.gather_slots[g.gather_starts[v] as usize..g.gather_starts[v + 1] as usize];
+            for slot in list {
+                sum = sum + L::load(&self.slots[*slot as usize].0);
+            }
+            out.0 = sum.to_array();
+        }
+        inertia
+    }
+}

@@ -1,0 +1,75 @@
+//! Backtracking line search: the largest of 1, ½, ¼, … that lowers the objective enough.
+//!
+//!     g(x + αd) ≤ g(x) + γ α ∇g·d,      γ = 0.3
+//!
+//! Armijo's condition [Liu2017, Alg. 1]. An infinite or undefined value is never accepted, so a barrier is
+//! never crossed. Every try computes value and gradient in one pass: the first one is nearly always accepted,
+//! and the next iteration then has its gradient already. A slack of a few roundings of g lets the search end
+//! where g is flat to the last digit.
+
+use std::time::Instant;
+
+use super::Cost;
+use crate::math::lanes::Vec4;
+use crate::math::vectors;
+use crate::objective::{Iterate, Objective};
+
+const GAMMA: f64 = 0.3;
+const SLACK: f64 = 4.0 * f64::EPSILON;
+/// 2⁻⁴⁰ of the full step: below that nothing moves any more.
+const MAX_HALVINGS: u32 = 40;
+
+/// When a try is good enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineSearch {
+    /// Armijo's condition.
+    Armijo,
+    /// The full step, halved only while the objective is not finite.
+    None,
+}
+
+impl LineSearch {
+    /// By its config name; the default is Armijo's.
+    pub fn named(name: Option<&str>) -> LineSearch {
+        if name == Some("none") { LineSearch::None } else { LineSearch::Armijo }
+    }
+
+    /// Moves the evaluated `iterate` along `direction` to an accepted, evaluated point, with `trial` as
+    /// scratch; false if there is none, and `iterate` is as it was.
+    pub fn search(
+        self,
+        objective: &Objective,
+        iterate: &mut Iterate,
+        direction: &[Vec4],
+        slope: f64,
+        trial: &mut Iterate,
+        cost: &mut Cost,
+    ) -> bool {
+        let from = iterate.value;
+        let slack = SLACK * (from.inertia.abs() + from.elastic.abs());
+        let mut alpha = 1.0;
+        for halving in 0..=MAX_HALVINGS {
+            let start = Instant::now();
+            let free = objective.free;
+            vectors::combine(alpha, direction, &iterate.x[..free], &mut trial.x[..free]);
+            objective.evaluate(trial);
+            let value = trial.value.total();
+            if halving == 0 {
+                cost.local += start.elapsed();
+            } else {
+                cost.line_search += start.elapsed();
+            }
+            cost.tries += 1;
+            let accepted = match self {
+                LineSearch::Armijo => value <= from.total() + GAMMA * alpha * slope + slack,
+                LineSearch::None => value.is_finite(),
+            };
+            if accepted {
+                std::mem::swap(iterate, trial);
+                return true;
+            }
+            alpha *= 0.5;
+        }
+        false
+    }
+}

@@ -1,0 +1,103 @@
+//! The constant system matrix A = M/h² + Σ w DᵀD of the unknowns, and its cached factor.
+
+use crate::cache::{Array, Cache, Cached, Key, Outcome};
+use crate::error::{Error, Result};
+use crate::math::lanes::Vec4;
+use crate::objective::Objective;
+use crate::sparse::cholesky::Cholesky;
+use crate::sparse::matrix::SymmetricMatrix;
+use crate::sparse::panels::Panels;
+
+/// A factor of A, ready to solve.
+pub struct System {
+    panels: Panels,
+    work: Vec<Vec4>,
+}
+
+impl System {
+    /// Assembles A and loads its factor from the cache, or computes and stores it.
+    pub fn prepare(objective: &Objective, cache: &Cache) -> Result<(System, Outcome)> {
+        let matrix = assemble(objective);
+        let (panels, outcome) = cache.fetch(&key(&matrix), || factorize(&matrix))?;
+        Ok((System { panels, work: vec![] }, outcome))
+    }
+
+    /// `x = A⁻¹ b` on the unknowns.
+    pub fn solve(&mut self, b: &[Vec4], x: &mut [Vec4]) {
+        self.panels.solve(b, x, &mut self.work);
+    }
+
+    /// Entries of the factor, padding included.
+    pub fn entries(&self) -> usize {
+        self.panels.len()
+    }
+
+    /// The packed factor.
+    pub fn panels(&self) -> &Panels {
+        &self.panels
+    }
+}
+
+/// A in the objective's numbering, which is its order of elimination.
+pub fn assemble(objective: &Objective) -> SymmetricMatrix {
+    let free = objective.free as u32;
+    let per_step = 1.0 / (objective.step * objective.step);
+    let mut triplets: Vec<(u32, u32, f64)> =
+        (0..free).map(|v| (v, v, objective.mass[v as usize] * per_step)).collect();
+    for term in &objective.terms {
+        term.add_system(&mut |row, column, value| {
+            if row <= column && column < free {
+                triplets.push((row, column, value));
+            }
+        });
+    }
+    SymmetricMatrix::from_triplets(free as usize, &triplets)
+}
+
+fn key(matrix: &SymmetricMatrix) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"pliant system factor");
+    hasher.update(&(matrix.size as u64).to_le_bytes());
+    hasher.update(bytemuck::cast_slice(&matrix.starts));
+    hasher.update(bytemuck::cast_slice(&matrix.rows));
+    hasher.update(bytemuck::cast_slice(&matrix.values));
+    hasher.finalize()
+}
+
+fn factorize(matrix: &SymmetricMatrix) -> Result<Panels> {
+    let mut cholesky = Cholesky::analyse(matrix)?;
+    if !cholesky.factorize(&matrix.values) {
+        return Err(Error::Numerical {
+            what: "the system matrix is not positive definite in double precision".into(),
+            hint: "the mesh has extremely bad elements or the stiffness is extreme; try repair = true, \
+                   a smaller step or a softer material"
+                .into(),
+        });
+    }
+    Ok(cholesky.pack())
+}
+
+impl Cached for Panels {
+    const KIND: &'static str = "factor";
+    const VERSION: u32 = 1;
+
+    fn to_arrays(&self) -> Vec<Array> {
+        vec![
+            Array::U64(vec![self.size as u64]),
+            Array::U64(self.nodes.iter().flatten().copied().collect()),
+            Array::U32(self.rows.clone()),
+            Array::F64(self.values.clone()),
+        ]
+    }
+
+    fn from_arrays(arrays: Vec<Array>) -> Option<Self> {
+        let [Array::U64(size), Array::U64(nodes), Array::U32(rows), Array::F64(values)] =
+            <[Array; 4]>::try_from(arrays).ok()?
+        else {
+            return None;
+        };
+        let nodes = nodes.chunks_exact(5).map(|n| [n[0], n[1], n[2], n[3], n[4]]).collect();
+        let panels = Panels { size: *size.first()? as usize, nodes, rows, values };
+        panels.is_consistent().then_some(panels)
+    }
+}
