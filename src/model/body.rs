@@ -1,0 +1,167 @@
+//! One body, from its config entry to rest state, initial state, masses and pins.
+//!
+//! The order of things: mesh → transform = the rest state → selections look at rest positions → deform = the
+//! initial state; pins hold vertices where the initial state has them.
+
+use crate::config::resolved::{Body, MeshSource, PinKind};
+use crate::error::{Error, Result};
+use crate::mesh::generate::generate;
+use crate::mesh::prepare::prepare;
+use crate::mesh::surface::{self, SurfaceMap};
+use crate::mesh::{Mesh, quality};
+use crate::{io, model};
+
+/// A body in its own numbering.
+pub struct BodyData {
+    /// Rest positions in m.
+    pub rest: Vec<[f64; 3]>,
+    /// Initial positions in m.
+    pub initial: Vec<[f64; 3]>,
+    /// Initial velocities in m/s.
+    pub velocity: Vec<[f64; 3]>,
+    /// Tets, all of positive rest volume.
+    pub tets: Vec<[u32; 4]>,
+    /// Lumped masses in kg; 0 for orphans.
+    pub mass: Vec<f64>,
+    /// Vertices in no tet.
+    pub orphans: Vec<bool>,
+    /// The vertices of each of the body's pins, without orphans.
+    pub pins: Vec<Vec<u32>>,
+    /// The boundary.
+    pub surface: SurfaceMap,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Loads or generates the mesh of a body and places it.
+pub fn load(body: &Body) -> Result<BodyData> {
+    let subject = match &body.mesh {
+        MeshSource::File(path) => format!("body '{}' ({})", body.name, path.display()),
+        MeshSource::Generate(_) => format!("body '{}'", body.name),
+    };
+    let mesh = match &body.mesh {
+        MeshSource::File(path) => io::read(path)?,
+        MeshSource::Generate(shape) => generate(shape),
+    };
+    let prepared = prepare(mesh, &subject, body.repair)?;
+    let mut mesh = prepared.mesh;
+    let mut notes: Vec<String> = prepared.notes.iter().map(|n| format!("{subject}: {n}")).collect();
+    if mesh.tets.is_empty() {
+        return Err(refuse(
+            &subject,
+            format!("has no tetrahedra ({} triangles)", mesh.triangles.len()),
+            "this version simulates tetrahedral bodies only",
+        ));
+    }
+    for point in &mut mesh.points {
+        *point = model::transform::apply(&body.transform, *point);
+    }
+    let orphans = tetless(&mesh);
+    let pins = select_pins(body, &mesh, &orphans, &subject, &mut notes)?;
+    let initial = deformed(body, &mesh, &subject)?;
+    let mass = masses(&mesh, body.density);
+    let velocity = rigid_velocity(body, &initial, &mass);
+    Ok(BodyData {
+        surface: surface::extract(&mesh.tets),
+        rest: mesh.points,
+        initial,
+        velocity,
+        tets: mesh.tets,
+        mass,
+        orphans,
+        pins,
+        notes,
+    })
+}
+
+fn refuse(subject: &str, reason: String, hint: &str) -> Error {
+    Error::Mesh { subject: subject.into(), reason, hint: hint.into() }
+}
+
+/// Vertices that no tet uses (the surface triangles of a tet file do not count).
+fn tetless(mesh: &Mesh) -> Vec<bool> {
+    let mut out = vec![true; mesh.points.len()];
+    for v in mesh.tets.iter().flatten() {
+        out[*v as usize] = false;
+    }
+    out
+}
+
+fn select_pins(
+    body: &Body,
+    mesh: &Mesh,
+    orphans: &[bool],
+    subject: &str,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Vec<u32>>> {
+    let mut out = vec![];
+    for (i, pin) in body.pins.iter().enumerate() {
+        let selected = model::select::select(&pin.select, &mesh.points, mesh)
+            .map_err(|reason| refuse(subject, format!("pin {i}: {reason}"), ""))?;
+        let kept: Vec<u32> = selected.iter().copied().filter(|v| !orphans[*v as usize]).collect();
+        if kept.is_empty() {
+            let [low, high] = mesh.bounds().unwrap_or_default();
+            let reason = format!("pin {i} selects no vertex; the rest state spans {low:?} to {high:?}");
+            return Err(refuse(subject, reason, "change its 'select'"));
+        }
+        if kept.len() < selected.len() {
+            notes.push(format!("{subject}: pin {i}: {} vertices in no tet left out", selected.len() - kept.len()));
+        }
+        let kind = if pin.kind == PinKind::Hard { "hard" } else { "soft" };
+        tracing::debug!("{subject}: pin {i} ({kind}) holds {} vertices", kept.len());
+        out.push(kept);
+    }
+    Ok(out)
+}
+
+fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {
+    let mut x = mesh.points.clone();
+    for kind in &body.deform {
+        let read = |path: &std::path::Path| -> Result<Vec<[f64; 3]>> {
+            let points = io::read(path)?.points;
+            Ok(points.into_iter().map(|p| model::transform::apply(&body.transform, p)).collect())
+        };
+        x = model::deform::deform(kind, &x, &read)?;
+        if x.len() != mesh.points.len() {
+            let reason = format!("the deform file has {} points, the mesh {}", x.len(), mesh.points.len());
+            return Err(refuse(subject, reason, "they must be the same mesh in another shape"));
+        }
+    }
+    if let Some(v) = x.iter().position(|p| p.iter().any(|c| !c.is_finite())) {
+        return Err(refuse(subject, format!("vertex {v} is not finite after 'deform'"), ""));
+    }
+    Ok(x)
+}
+
+/// ρV/4 to each corner of a tet.
+fn masses(mesh: &Mesh, density: f64) -> Vec<f64> {
+    let mut mass = vec![0.0; mesh.points.len()];
+    for tet in &mesh.tets {
+        let share = 0.25 * density * quality::volume(&mesh.points, *tet);
+        for v in tet {
+            mass[*v as usize] += share;
+        }
+    }
+    mass
+}
+
+fn rigid_velocity(body: &Body, x: &[[f64; 3]], mass: &[f64]) -> Vec<[f64; 3]> {
+    let total: f64 = mass.iter().sum();
+    let mut centre = [0.0; 3];
+    for (p, m) in x.iter().zip(mass) {
+        for k in 0..3 {
+            centre[k] += m * p[k] / total;
+        }
+    }
+    let (v, w) = (body.velocity.linear, body.velocity.angular);
+    x.iter()
+        .map(|p| {
+            let r: [f64; 3] = std::array::from_fn(|k| p[k] - centre[k]);
+            [
+                v[0] + w[1] * r[2] - w[2] * r[1],
+                v[1] + w[2] * r[0] - w[0] * r[2],
+                v[2] + w[0] * r[1] - w[1] * r[0],
+            ]
+        })
+        .collect()
+}

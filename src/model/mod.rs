@@ -1,0 +1,107 @@
+//! The model: everything about a scene that does not change while it runs.
+//!
+//! Two numberings of vertices meet here. The *input* numbering is the files' own, bodies one after the other;
+//! output is written in it. The *internal* numbering has the unknowns first, in the order of elimination of the
+//! system matrix, which also keeps neighbours close in memory; prescribed and orphan vertices follow.
+
+pub mod body;
+pub mod build;
+pub mod deform;
+pub mod motion;
+pub mod numbering;
+pub mod select;
+pub mod transform;
+
+use std::ops::Range;
+
+use crate::config::resolved::Motion;
+use crate::energy::{CHUNK, ElementState, Energy, chunks};
+use crate::math::lanes::Vec4;
+use crate::mesh::surface::SurfaceMap;
+use crate::par;
+use numbering::Numbering;
+
+/// Positions and velocities of all vertices, internal numbering.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Positions in m.
+    pub x: Vec<Vec4>,
+    /// Velocities in m/s.
+    pub v: Vec<Vec4>,
+}
+
+/// One body's place in the model.
+#[derive(Clone, Debug)]
+pub struct BodyModel {
+    /// Its name.
+    pub name: String,
+    /// Its vertices, input numbering.
+    pub vertices: Range<usize>,
+    /// Its tets among the model's.
+    pub tets: Range<usize>,
+    /// Its boundary, by vertex numbers within the body.
+    pub surface: SurfaceMap,
+}
+
+/// A prescribed vertex.
+#[derive(Clone, Debug)]
+pub struct HardPin {
+    /// Internal number.
+    pub vertex: u32,
+    /// Where it starts.
+    pub origin: [f64; 3],
+    /// Which of the model's motions it follows; `None`: it stays.
+    pub motion: Option<usize>,
+}
+
+/// A scene, ready to simulate.
+pub struct Model {
+    /// The bodies.
+    pub bodies: Vec<BodyModel>,
+    /// Rest positions, input numbering.
+    pub rest: Vec<[f64; 3]>,
+    /// All tets, input numbering, body after body.
+    pub tets: Vec<[u32; 4]>,
+    /// 0: free, 1: hard pin, 2: soft pin; input numbering.
+    pub pinned: Vec<u8>,
+    /// From one numbering to the other.
+    pub numbering: Numbering,
+    /// The state at time 0.
+    pub initial: State,
+    /// Prescribed vertices.
+    pub hard_pins: Vec<HardPin>,
+    /// The motions that pins follow.
+    pub motions: Vec<Motion>,
+    /// For each term of the objective that consists of cells, the tet of each of its elements.
+    pub cells: Vec<Vec<u32>>,
+    /// Length of the diagonal of the rest bounding box in m.
+    pub size: f64,
+}
+
+impl Model {
+    /// Where a prescribed vertex is at `time` (s).
+    pub fn pin_position(&self, pin: &HardPin, time: f64) -> [f64; 3] {
+        pin.motion.map_or(pin.origin, |m| self.motions[m].apply(pin.origin, time))
+    }
+
+    /// From internal to input numbering.
+    pub fn to_input(&self, values: &[Vec4]) -> Vec<[f64; 3]> {
+        self.numbering.position.iter().map(|i| values[*i as usize].xyz()).collect()
+    }
+
+    /// The state of every tet at `x`, in the order of [`Model::tets`].
+    pub fn element_states(&self, terms: &[Box<dyn Energy>], x: &[Vec4]) -> Vec<ElementState> {
+        let mut out = vec![ElementState::default(); self.tets.len()];
+        for (term, cells) in terms.iter().zip(&self.cells) {
+            let mut states = vec![ElementState::default(); term.len()];
+            let mut has_states = vec![false; chunks(term.as_ref())];
+            par::chunks_mut_with(&mut states, CHUNK, &mut has_states, |chunk, states| {
+                term.inspect(chunk, x, states)
+            });
+            for (cell, state) in cells.iter().zip(states) {
+                out[*cell as usize] = state;
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,103 @@
+//! The state after the last whole frame, on disk.
+//!
+//! Positions and velocities are all that a step needs (solvers start every step anew), so a run that resumes
+//! from here goes on to the same bytes as one that was never broken.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::io::atomic::write_atomically;
+use crate::math::lanes::Vec4;
+use crate::model::State;
+
+const MAGIC: &[u8; 8] = b"PLIANTS1";
+
+/// A saved state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// What the run simulates: a hash of config and model.
+    pub fingerprint: [u8; 32],
+    /// The last whole frame.
+    pub frame: u64,
+    /// Steps done.
+    pub step: u64,
+    /// Positions and velocities.
+    pub state: State,
+}
+
+impl Checkpoint {
+    /// Writes it beside `path`, then renames.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut bytes = Vec::with_capacity(128 + 48 * self.state.x.len());
+        bytes.extend(MAGIC);
+        bytes.extend(self.fingerprint);
+        for number in [self.frame, self.step, self.state.x.len() as u64] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for point in self.state.x.iter().chain(&self.state.v) {
+            for c in point.xyz() {
+                bytes.extend(c.to_le_bytes());
+            }
+        }
+        let checksum = blake3::hash(&bytes);
+        bytes.extend(checksum.as_bytes());
+        write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
+    }
+
+    /// Reads and checks it; `None` if there is none.
+    pub fn read(path: &Path) -> Result<Option<Checkpoint>> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::io("read", path, e)),
+        };
+        Checkpoint::parse(&bytes).map(Some).ok_or_else(|| Error::Run {
+            path: path.to_owned(),
+            reason: "is damaged or was written by another version".into(),
+            hint: "start the run anew with --force".into(),
+        })
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Checkpoint> {
+        let (body, checksum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
+        if blake3::hash(body).as_bytes() != checksum || body.get(..8)? != MAGIC {
+            return None;
+        }
+        let number = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
+        let (frame, step, count) = (number(40)?, number(48)?, usize::try_from(number(56)?).ok()?);
+        let numbers = body.get(64..)?;
+        if numbers.len() != count.checked_mul(48)? {
+            return None;
+        }
+        let mut points = numbers.chunks_exact(24).map(|p| {
+            Vec4::new(std::array::from_fn(|k| {
+                f64::from_le_bytes(std::array::from_fn(|i| p[8 * k + i]))
+            }))
+        });
+        let x = points.by_ref().take(count).collect();
+        let v = points.collect();
+        Some(Checkpoint { fingerprint: body[8..40].try_into().ok()?, frame, step, state: State { x, v } })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comes_back_to_the_bit_and_damage_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("checkpoint.bin");
+        assert_eq!(Checkpoint::read(&path).unwrap(), None);
+        let x = vec![Vec4::new([1.0 / 3.0, -0.0, 1e300]), Vec4::new([2.0, 5e-324, 0.1])];
+        let v = vec![Vec4::ZERO, Vec4::new([1.0, 2.0, 3.0])];
+        let checkpoint = Checkpoint { fingerprint: [7; 32], frame: 3, step: 9, state: State { x, v } };
+        checkpoint.write(&path).unwrap();
+        assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint));
+        let whole = std::fs::read(&path).unwrap();
+        for length in [0, 7, 31, 64, whole.len() - 1] {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert!(Checkpoint::read(&path).is_err());
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! How well steps converged: the gradient that is left, relative to the one the step began with.
+
+use crate::objective::Objective;
+
+/// Steps that leave more than this share of their first gradient are worth a warning.
+pub const WORRYING: f64 = 0.1;
+
+/// The record over a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Convergence {
+    /// The largest relative gradient that a step ended with.
+    pub worst: f64,
+    /// The step where that was.
+    pub worst_step: u64,
+    /// Steps that ended above [`WORRYING`].
+    pub worrying: u64,
+    /// Steps recorded.
+    pub steps: u64,
+    /// A gradient (N) that is nothing: what rounding of positions of the body's size makes.
+    nothing: f64,
+}
+
+impl Convergence {
+    /// `size` is a length of the scene in m.
+    pub fn new(objective: &Objective, size: f64) -> Convergence {
+        let mass2: f64 = objective.mass.iter().map(|m| m * m).sum();
+        let nothing = 1e-12 * mass2.sqrt() * size / (objective.step * objective.step);
+        Convergence { worst: 0.0, worst_step: 0, worrying: 0, steps: 0, nothing }
+    }
+
+    /// Notes a step's first and last gradient norm; returns their ratio.
+    pub fn record(&mut self, step: u64, first: f64, last: f64) -> f64 {
+        let relative = if last <= self.nothing { 0.0 } else { last / first.max(self.nothing) };
+        self.steps += 1;
+        self.worrying += u64::from(relative > WORRYING);
+        if relative > self.worst {
+            (self.worst, self.worst_step) = (relative, step);
+        }
+        relative
+    }
+}

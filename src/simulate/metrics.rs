@@ -1,0 +1,134 @@
+//! What is measured at the end of every step: one row of `metrics.csv`.
+//!
+//! Everything here is computed outside the timers that it reports.
+
+use std::time::Duration;
+
+use super::Simulation;
+use crate::math::lanes::Vec4;
+use crate::math::vectors;
+use crate::objective::Value;
+use crate::solver::Cost;
+
+/// The columns, in order.
+pub const HEADER: &str = "frame,step,time,iterations,line_search,objective,inertia,elastic,kinetic,potential,\
+px,py,pz,lx,ly,lz,gradient_norm,min_det_f,inverted,contacts,local_ms,global_ms,line_search_ms,collision_ms,total_ms";
+
+/// One row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepMetrics {
+    /// Frame that the step belongs to.
+    pub frame: u64,
+    /// Step, from 1.
+    pub step: u64,
+    /// Time at its end in s.
+    pub time: f64,
+    /// Iterations done.
+    pub iterations: u64,
+    /// g at the last iterate.
+    pub value: Value,
+    /// ‖∇g‖ there, in N.
+    pub gradient_norm: f64,
+    /// ‖∇g‖ relative to the step's first; not a column.
+    pub relative_gradient: f64,
+    /// Kinetic energy in J.
+    pub kinetic: f64,
+    /// Potential energy of gravity in J, zero at the origin.
+    pub potential: f64,
+    /// Linear momentum in kg·m/s.
+    pub linear: [f64; 3],
+    /// Angular momentum about the origin in kg·m²/s.
+    pub angular: [f64; 3],
+    /// Lowest det F, and inverted elements.
+    pub volumes: (f64, usize),
+    /// Work of the iterations.
+    pub cost: Cost,
+    /// Time of the whole step.
+    pub total: Duration,
+}
+
+impl StepMetrics {
+    pub(super) fn measure(
+        simulation: &Simulation,
+        time: f64,
+        iterations: u64,
+        relative_gradient: f64,
+        cost: &Cost,
+        total: Duration,
+    ) -> StepMetrics {
+        let iterate = simulation.iterate();
+        let m = momenta(&simulation.objective.mass, &simulation.state.x, &simulation.state.v);
+        let g = simulation.gravity;
+        StepMetrics {
+            frame: simulation.frame(),
+            step: simulation.step,
+            time,
+            iterations,
+            value: iterate.value,
+            gradient_norm: vectors::norm(&iterate.gradient),
+            relative_gradient,
+            kinetic: m.kinetic,
+            potential: -(g[0] * m.first[0] + g[1] * m.first[1] + g[2] * m.first[2]),
+            linear: m.linear,
+            angular: m.angular,
+            volumes: simulation.objective.volumes(&simulation.state.x),
+            cost: *cost,
+            total,
+        }
+    }
+
+    /// The row, with a newline. Numbers read back to the same bits.
+    pub fn to_csv(&self) -> String {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        let [px, py, pz] = self.linear;
+        let [lx, ly, lz] = self.angular;
+        format!(
+            "{},{},{},{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{},{},0,{:.4},{:.4},{:.4},0,{:.4}\n",
+            self.frame,
+            self.step,
+            self.time,
+            self.iterations,
+            self.cost.tries,
+            self.value.total(),
+            self.value.inertia,
+            self.value.elastic,
+            self.kinetic,
+            self.potential,
+            self.gradient_norm,
+            self.volumes.0,
+            self.volumes.1,
+            ms(self.cost.local),
+            ms(self.cost.global),
+            ms(self.cost.line_search),
+            ms(self.total),
+        )
+    }
+}
+
+/// Sums over all vertices.
+pub struct Momenta {
+    /// Σ m |v|²/2.
+    pub kinetic: f64,
+    /// Σ m x.
+    pub first: [f64; 3],
+    /// Σ m v.
+    pub linear: [f64; 3],
+    /// Σ m x × v.
+    pub angular: [f64; 3],
+}
+
+/// The sums, in the order of the vertices.
+pub fn momenta(mass: &[f64], x: &[Vec4], v: &[Vec4]) -> Momenta {
+    let mut out = Momenta { kinetic: 0.0, first: [0.0; 3], linear: [0.0; 3], angular: [0.0; 3] };
+    for (m, (x, v)) in mass.iter().zip(x.iter().zip(v)) {
+        let (x, v) = (x.0, v.0);
+        out.kinetic += 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        for k in 0..3 {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            out.first[k] += m * x[k];
+            out.linear[k] += m * v[k];
+            out.angular[k] += m * (x[i] * v[j] - x[j] * v[i]);
+        }
+    }
+    out
+}

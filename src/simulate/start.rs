@@ -1,0 +1,94 @@
+//! Where a step's minimization starts.
+//!
+//! At the inertial positions y, with the prescribed vertices at the end of their motion. Where that point is
+//! outside the domain of a barrier, the last of x_n + (y − x_n)·{½, ¼, …} inside it serves; prescribed vertices
+//! then have gone part of their way, so the solver relaxes the body and they are moved on, until they arrive.
+
+use super::Simulation;
+use crate::error::{Error, Result};
+use crate::math::lanes::Vec4;
+use crate::objective::Iterate;
+use crate::solver::Cost;
+
+/// The smallest part of the way that is tried at once.
+const MIN_PART: f64 = 1e-4;
+/// Iterations to relax between two parts of the way.
+const RELAXING: u64 = 10;
+/// Parts of the way at the most.
+const MAX_PARTS: usize = 1000;
+
+impl Simulation {
+    pub(super) fn find_start(&mut self, end: f64, cost: &mut Cost) -> Result<()> {
+        let mut from = self.state.x.clone();
+        let mut to = from.clone();
+        to[..self.objective.free].copy_from_slice(&self.objective.inertial);
+        for pin in &self.model.hard_pins {
+            to[pin.vertex as usize] = Vec4::new(self.model.pin_position(pin, end));
+        }
+        for _ in 0..MAX_PARTS {
+            let part = self.furthest_finite(&from, &to, cost)?;
+            let arrived = part == 1.0 || self.model.hard_pins.iter().all(|p| {
+                self.iterate.x[p.vertex as usize] == to[p.vertex as usize]
+            });
+            if arrived {
+                return Ok(());
+            }
+            self.solver.begin_step(&self.objective, &self.iterate);
+            for _ in 0..RELAXING {
+                self.solver.iterate(&self.objective, &mut self.iterate, cost)?;
+            }
+            from.clone_from(&self.iterate.x);
+            let free = self.objective.free;
+            to[..free].copy_from_slice(&from[..free]);
+        }
+        Err(self.infeasible("the prescribed vertices cannot reach their places without inverting elements"))
+    }
+
+    /// Evaluates the iterate at the furthest finite point between `from` and `to`; returns its part of the way.
+    fn furthest_finite(&mut self, from: &[Vec4], to: &[Vec4], cost: &mut Cost) -> Result<f64> {
+        let started = std::time::Instant::now();
+        let mut part = 1.0;
+        while part >= MIN_PART {
+            self.place(from, to, part);
+            if is_finite(&self.iterate) {
+                cost.local += started.elapsed();
+                return Ok(part);
+            }
+            part *= 0.5;
+        }
+        self.place(from, to, 0.0);
+        if self.model.hard_pins.is_empty() && is_finite(&self.iterate) {
+            cost.local += started.elapsed();
+            return Ok(1.0);
+        }
+        let (_, inverted) = self.objective.volumes(from);
+        Err(if inverted > 0 {
+            self.infeasible(&format!("{inverted} elements are inverted where the step starts"))
+        } else {
+            self.infeasible("no start inside the material's domain was found")
+        })
+    }
+
+    fn place(&mut self, from: &[Vec4], to: &[Vec4], part: f64) {
+        if part == 1.0 {
+            self.iterate.x.copy_from_slice(to);
+        } else {
+            for (x, (a, b)) in self.iterate.x.iter_mut().zip(from.iter().zip(to)) {
+                x.0 = std::array::from_fn(|k| a.0[k] + part * (b.0[k] - a.0[k]));
+            }
+        }
+        self.objective.evaluate(&mut self.iterate);
+    }
+
+    fn infeasible(&self, reason: &str) -> Error {
+        Error::Numerical {
+            what: format!("step {}: {reason}, and the material is infinite there", self.step + 1),
+            hint: "set inversion = \"extend\" in the material, use 'stable-neo-hookean', or move pins more slowly"
+                .into(),
+        }
+    }
+}
+
+fn is_finite(iterate: &Iterate) -> bool {
+    iterate.value.total().is_finite()
+}
