@@ -113,7 +113,7 @@ pub enum WriteFormat {
     Ply,
 }
 
-/// The format that [`write`] would use for `path`, or why it cannot: ask before the work.
+/// The format that [`write()`] would use for `path`, or why it cannot: ask before the work.
 pub fn write_format(path: &Path) -> Result<WriteFormat> {
     match extension(path).as_str() {
         "vtu" => Ok(WriteFormat::Vtu),

@@ -1,8 +1,10 @@
 //! The data of VTU arrays: text, base64 or raw bytes, plain or in compressed blocks.
 //!
-//!     plain:       [bytes: word] data
-//!     compressed:  [blocks: word] [block size: word] [last block's size, 0 = whole: word]
-//!                  [compressed size: word]… block…
+//! ```text
+//! plain:       [bytes: word] data
+//! compressed:  [blocks: word] [block size: word] [last block's size, 0 = whole: word]
+//!              [compressed size: word]… block…
+//! ```
 //!
 //! A word is UInt32 or UInt64 in the file's byte order. In base64 the header and the data may be encoded
 //! together or one after the other, each with its padding: the decoder takes any mixture.

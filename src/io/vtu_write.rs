@@ -147,7 +147,7 @@ impl VtuFrame<'_> {
     }
 }
 
-/// Writes a mesh as [`super::write`] describes it.
+/// Writes a mesh as [`super::write()`] describes it.
 pub fn write_mesh(mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
     fn array(array: &DataArray) -> Array<'_> {
         Array { name: &array.name, components: array.components, data: Data::F64(&array.values) }

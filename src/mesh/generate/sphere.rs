@@ -5,7 +5,9 @@
 //! tets, and octahedra cut in four along their shortest diagonal. A lattice point with the weights a, b, c
 //! on the face's corners A, B, C lies at
 //!
-//!     R (a + b + c)/n · (aA + bB + cC)/|aA + bB + cC|
+//! ```text
+//! R (a + b + c)/n · (aA + bB + cC)/|aA + bB + cC|
+//! ```
 //!
 //! so that concentric icosahedra become spheres. Points on shared faces, edges and corners are one vertex
 //! because they have the same weights on the same corners.
