@@ -2,6 +2,19 @@
 //!
 //! A [`Mesh`] keeps the file's vertex and cell order: output is written in that order, so that a user's
 //! arrays, UVs and selections stay valid.
+//!
+//! - [`generate`](mod@generate): procedural meshes;
+//! - [`prepare`](mod@prepare): what stands between a mesh that was read and one that can be simulated;
+//! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
+//! - [`quality`]: volumes and dihedral angles;
+//! - [`info`]: all of that about one mesh, for `pliant info`.
+
+pub mod generate;
+pub mod info;
+pub mod prepare;
+pub mod quality;
+pub mod surface;
+mod union_find;
 
 /// Points, cells and data arrays of one file or generator.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,5 +49,22 @@ impl Mesh {
         Some(self.points.iter().fold([first, first], |[lo, hi], p| {
             [std::array::from_fn(|i| lo[i].min(p[i])), std::array::from_fn(|i| hi[i].max(p[i]))]
         }))
+    }
+
+    /// For every vertex: is it a corner of no cell? Cells are the tets, or the triangles where there are no
+    /// tets. Corners out of range are passed over.
+    pub fn orphans(&self) -> Vec<bool> {
+        let mut orphan = vec![true; self.points.len()];
+        let mut visit = |v: u32| {
+            if let Some(o) = orphan.get_mut(v as usize) {
+                *o = false;
+            }
+        };
+        if self.tets.is_empty() {
+            self.triangles.iter().flatten().for_each(|&v| visit(v));
+        } else {
+            self.tets.iter().flatten().for_each(|&v| visit(v));
+        }
+        orphan
     }
 }

@@ -1,0 +1,61 @@
+//! Files that appear whole or not at all: written beside the target, then renamed over it.
+//!
+//! Safe against a process that dies at any moment and against other processes that write the same file.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{Error, Result};
+
+/// Lets `write` fill a new file and then puts it in the place of `path`. On failure the old file, if any,
+/// stays and the new one is removed.
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<()> {
+    let temporary = beside(path).map_err(|e| Error::io("write", path, e))?;
+    let written = File::create_new(&temporary).and_then(|file| {
+        let mut out = BufWriter::with_capacity(1 << 18, file);
+        write(&mut out)?;
+        out.flush()
+    });
+    let result = written
+        .map_err(|e| Error::io("write", path, e))
+        .and_then(|()| std::fs::rename(&temporary, path).map_err(|e| Error::io("write", path, e)));
+    if result.is_err() {
+        // The first failure is the one to report; there may be nothing to remove.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    result
+}
+
+/// A name in the same directory that no other process or thread uses.
+fn beside(path: &Path) -> io::Result<PathBuf> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().ok_or_else(|| io::Error::other("the path names no file"))?;
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let unique = format!(".{}.{}-{number}.tmp", name.to_string_lossy(), std::process::id());
+    Ok(path.with_file_name(unique))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        write_atomically(&path, |out| out.write_all(b"old")).unwrap();
+        let failed = write_atomically(&path, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("disk on fire"))
+        });
+        assert!(failed.unwrap_err().to_string().starts_with("cannot write"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        assert!(write_atomically(&dir.path().join("no/such/dir"), |_| Ok(())).is_err());
+    }
+}

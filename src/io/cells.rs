@@ -1,0 +1,156 @@
+//! VTK cells to tets and triangles, shared by the VTU and the legacy reader.
+
+use std::collections::BTreeMap;
+
+use super::{Fault, Parsed};
+use crate::mesh::{DataArray, Mesh};
+
+/// VTK's number of a polygon, whose corners are cut into a fan of triangles.
+pub(crate) const POLYGON: i64 = 7;
+/// VTK's number of a triangle strip.
+pub(crate) const STRIP: i64 = 6;
+
+/// Collects the cells that we use, and where they stood among the file's cells.
+#[derive(Default)]
+pub(crate) struct Cells {
+    tets: Vec<[u32; 4]>,
+    triangles: Vec<[u32; 3]>,
+    tet_sources: Vec<usize>,
+    triangle_sources: Vec<usize>,
+    skipped: BTreeMap<i64, usize>,
+    count: usize,
+}
+
+impl Cells {
+    /// Takes the file's next cell. Corners are relative to `first_point`, and there are `points` of them.
+    /// Quadratic cells give their corners; kinds that we do not use are counted and skipped.
+    pub(crate) fn push(
+        &mut self,
+        kind: i64,
+        corners: &[i64],
+        first_point: usize,
+        points: usize,
+    ) -> Parsed<()> {
+        let number = self.count;
+        let vertex = |corner: i64| match usize::try_from(corner) {
+            Ok(v) if v < points => Ok((first_point + v) as u32),
+            _ => {
+                let reason = format!("uses point {corner}, but there are only {points} (numbered from 0)");
+                Err(Fault::new(format!("cell {number}"), reason))
+            }
+        };
+        let vertices = |count: usize| -> Parsed<Vec<u32>> {
+            let Some(corners) = corners.get(..count) else {
+                let reason = format!("a {} with {} corners", kind_name(kind), corners.len());
+                return Err(Fault::new(format!("cell {number}"), reason));
+            };
+            corners.iter().map(|&c| vertex(c)).collect()
+        };
+        match kind {
+            10 | 24 => {
+                let v = vertices(4)?;
+                self.tets.push([v[0], v[1], v[2], v[3]]);
+                self.tet_sources.push(number);
+            }
+            5 | 22 => {
+                let v = vertices(3)?;
+                self.push_triangle([v[0], v[1], v[2]]);
+            }
+            _ => *self.skipped.entry(kind).or_default() += 1,
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Takes the next cell of a polygonal surface: polygons and strips become triangles, which all have the
+    /// cell data of the one cell that they come from.
+    pub(crate) fn push_polygonal(&mut self, kind: i64, corners: &[i64], points: usize) -> Parsed<()> {
+        let mut part = |corners: [i64; 3]| {
+            self.push(5, &corners, 0, points)?;
+            self.count -= 1;
+            Ok(())
+        };
+        match kind {
+            POLYGON => {
+                for pair in corners.windows(2).skip(1) {
+                    part([corners[0], pair[0], pair[1]])?;
+                }
+            }
+            STRIP => {
+                for (i, w) in corners.windows(3).enumerate() {
+                    part(if i % 2 == 0 { [w[0], w[1], w[2]] } else { [w[1], w[0], w[2]] })?;
+                }
+            }
+            _ => *self.skipped.entry(kind).or_default() += 1,
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// The cells of the file so far.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The mesh; `cell_data` has a tuple for every cell of the file and is restricted to those kept.
+    pub(crate) fn into_mesh(
+        self,
+        points: Vec<[f64; 3]>,
+        point_data: Vec<DataArray>,
+        cell_data: Vec<DataArray>,
+    ) -> Parsed<Mesh> {
+        if self.tets.is_empty() && self.triangles.is_empty() {
+            let found: Vec<String> =
+                self.skipped.iter().map(|(&kind, count)| format!("{count} × {}", kind_name(kind))).collect();
+            let found = if found.is_empty() { "no cells at all".into() } else { found.join(", ") };
+            let fault = Fault::new("", format!("the file holds no tetrahedra and no triangles, but {found}"));
+            return Err(
+                fault.hint("split other cells into tetrahedra before, e.g. with ParaView's Tetrahedralize")
+            );
+        }
+        let sources = if self.tets.is_empty() { &self.triangle_sources } else { &self.tet_sources };
+        let all = sources.len() == self.count && sources.iter().enumerate().all(|(i, &s)| i == s);
+        let restrict = |array: DataArray| {
+            if all {
+                return array;
+            }
+            let n = array.components;
+            let values = sources.iter().flat_map(|&s| &array.values[s * n..(s + 1) * n]).copied().collect();
+            DataArray { values, ..array }
+        };
+        let cell_data = cell_data.into_iter().map(restrict).collect();
+        Ok(Mesh { points, tets: self.tets, triangles: self.triangles, point_data, cell_data })
+    }
+
+    fn push_triangle(&mut self, triangle: [u32; 3]) {
+        self.triangles.push(triangle);
+        self.triangle_sources.push(self.count);
+    }
+}
+
+/// What VTK calls a cell kind.
+fn kind_name(kind: i64) -> String {
+    let name = match kind {
+        0 => "empty cell",
+        1 | 2 => "vertex",
+        3 | 4 => "line",
+        5 => "triangle",
+        STRIP => "triangle strip",
+        POLYGON => "polygon",
+        8 => "pixel",
+        9 => "quad",
+        10 => "tetrahedron",
+        11 => "voxel",
+        12 => "hexahedron",
+        13 => "wedge",
+        14 => "pyramid",
+        21 => "quadratic edge",
+        22 => "quadratic triangle",
+        23 => "quadratic quad",
+        24 => "quadratic tetrahedron",
+        25 => "quadratic hexahedron",
+        42 => "polyhedron",
+        _ => return format!("cell of type {kind}"),
+    };
+    name.to_owned()
+}

@@ -1,0 +1,141 @@
+//! Medit `.mesh` text files: keyword, count, rows that end in a reference number; numbered from 1.
+//!
+//! References become the arrays `medit:ref` (the name that meshio gives them). Sections may stand in any
+//! order; those that we do not use are skipped.
+
+use super::scanner::{Scanner, parse_float};
+use super::{Fault, Parsed};
+use crate::mesh::{DataArray, Mesh};
+
+/// What the references are called.
+const REFERENCES: &str = "medit:ref";
+
+/// Parses a whole file.
+pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
+    if matches!(bytes.get(..4), Some([1, 0, 0, 0] | [0, 0, 0, 1])) {
+        let hint = "convert it to text, e.g. with `gmsh in.meshb -0 -o out.mesh` or medit";
+        return Err(Fault::new("", "binary Medit files (.meshb) cannot be read").hint(hint));
+    }
+    let mut scanner = Scanner::new(bytes, true);
+    let mut sections = Sections { dimension: 3, ..Sections::default() };
+    match scanner.word() {
+        Some(word) if word.eq_ignore_ascii_case(b"MeshVersionFormatted") => {
+            scanner.integer("the version of the format")?;
+        }
+        _ => return Err(Fault::new("line 1", "the file does not begin with MeshVersionFormatted")),
+    }
+    while let Some(keyword) = scanner.word() {
+        match keyword.to_ascii_lowercase().as_slice() {
+            b"dimension" => sections.dimension = dimension(&mut scanner)?,
+            b"vertices" => sections.read_vertices(&mut scanner)?,
+            b"tetrahedra" => rows(&mut scanner, "tetrahedron", 4, &mut sections.tets)?,
+            b"tetrahedrap2" => rows(&mut scanner, "tetrahedron", 10, &mut sections.tets)?,
+            b"triangles" => rows(&mut scanner, "triangle", 3, &mut sections.triangles)?,
+            b"trianglesp2" => rows(&mut scanner, "triangle", 6, &mut sections.triangles)?,
+            b"end" => break,
+            word if is_keyword(word) => skip_section(&mut scanner),
+            word => {
+                let shown: String = String::from_utf8_lossy(word).chars().take(30).collect();
+                return Err(scanner
+                    .fault(format!("'{shown}' where a keyword should be"))
+                    .hint("the count before it may be too small"));
+            }
+        }
+    }
+    sections.into_mesh()
+}
+
+/// Cells with `N` corners as the file numbers them, and their references.
+#[derive(Default)]
+struct Rows<const N: usize> {
+    corners: Vec<[i64; N]>,
+    references: Vec<f64>,
+}
+
+/// What has been read.
+#[derive(Default)]
+struct Sections {
+    dimension: usize,
+    points: Vec<[f64; 3]>,
+    references: Vec<f64>,
+    tets: Rows<4>,
+    triangles: Rows<3>,
+}
+
+impl Sections {
+    fn read_vertices(&mut self, scanner: &mut Scanner) -> Parsed<()> {
+        let count = scanner.count("the number of vertices", self.dimension + 1)?;
+        for _ in 0..count {
+            let mut point = [0.0; 3];
+            for x in &mut point[..self.dimension] {
+                *x = scanner.float("a coordinate")?;
+            }
+            self.points.push(point);
+            self.references.push(scanner.float("a vertex reference")?);
+        }
+        Ok(())
+    }
+
+    fn into_mesh(self) -> Parsed<Mesh> {
+        let points = self.points.len();
+        let tets = vertices(&self.tets.corners, points, "tetrahedron")?;
+        let triangles = vertices(&self.triangles.corners, points, "triangle")?;
+        let array = |values| vec![DataArray { name: REFERENCES.into(), components: 1, values }];
+        let cell_references = if tets.is_empty() { self.triangles.references } else { self.tets.references };
+        Ok(Mesh {
+            points: self.points,
+            tets,
+            triangles,
+            point_data: array(self.references),
+            cell_data: array(cell_references),
+        })
+    }
+}
+
+fn dimension(scanner: &mut Scanner) -> Parsed<usize> {
+    match scanner.integer("the dimension")? {
+        2 => Ok(2),
+        3 => Ok(3),
+        other => Err(scanner.fault(format!("the dimension is {other}, not 2 or 3"))),
+    }
+}
+
+/// Reads the rows of a section; of `corners` corners the first `N` are kept.
+fn rows<const N: usize>(scanner: &mut Scanner, what: &str, corners: usize, rows: &mut Rows<N>) -> Parsed<()> {
+    let count = scanner.count(&format!("the number of cells ({what})"), corners + 1)?;
+    for _ in 0..count {
+        let mut cell = [0; N];
+        for i in 0..corners {
+            let corner = scanner.integer("a vertex number")?;
+            if let Some(c) = cell.get_mut(i) {
+                *c = corner;
+            }
+        }
+        rows.corners.push(cell);
+        rows.references.push(scanner.float("a reference")?);
+    }
+    Ok(())
+}
+
+/// From the file's numbers, from 1, to indices.
+fn vertices<const N: usize>(cells: &[[i64; N]], points: usize, what: &str) -> Parsed<Vec<[u32; N]>> {
+    let convert = |(i, cell): (usize, &[i64; N])| {
+        if let Some(&bad) = cell.iter().find(|&&v| v < 1 || v as u64 > points as u64) {
+            let reason = format!("uses vertex {bad}, but vertices are numbered from 1 to {points}");
+            return Err(Fault::new(format!("{what} {}", i + 1), reason));
+        }
+        Ok(cell.map(|v| (v - 1) as u32))
+    };
+    cells.iter().enumerate().map(convert).collect()
+}
+
+/// Words begin with a letter and are no number, as `nan` and `inf` are.
+fn is_keyword(word: &[u8]) -> bool {
+    word.first().is_some_and(u8::is_ascii_alphabetic) && parse_float(word).is_none()
+}
+
+fn skip_section(scanner: &mut Scanner) {
+    while scanner.peek().is_some_and(|word| !is_keyword(word)) {
+        scanner.word();
+    }
+}

@@ -1,0 +1,305 @@
+//! Every reader on hand-made files, on damaged ones, and on what our own writer makes.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::config::resolved::Shape;
+use crate::mesh::DataArray;
+use crate::mesh::generate::generate;
+
+/// One tet as Medit, with a comment, a section that nobody needs, and a surface.
+const MEDIT: &str = "MeshVersionFormatted 2\nDimension\n3 # of course\nRidges 2 1 nan\nTetrahedra 1\n1 2 3 4 7\n\
+                     Vertices 4\n0 0 0 1\n1 0 0 1\n0 1d0 0 2\n0 0 1 2\nTriangles 1\n1 3 2 5\nEnd\n";
+
+const NODE: &str = "# points\n4 3 1 1\n1 0 0 0 0.5 9\n2 1 0 0 0.25 9\n3 0 1 0 0 9\n4 0 0 1 0 8 # last\n";
+const ELE: &str = "1 4 1\n1 1 2 3 4 42\n# done\n";
+
+const LEGACY: &str = "# vtk DataFile Version 3.0\ntitle\nASCII\nDATASET UNSTRUCTURED_GRID\n\
+    FIELD FieldData 1\nTIME 1 1 double\n0.5\nPOINTS 5 float\n0 0 0 1 0 0 0 1 0 0 0 1 5 5 5\nMETADATA\n\
+    INFORMATION 0\n\nCELLS 3 12\n2 0 1\n4 0 1 2 3\n3 0 1 2\n\nCELL_TYPES 3\n3 10 5\nCELL_DATA 3\n\
+    SCALARS part int\nLOOKUP_TABLE default\n1 2 3\nPOINT_DATA 5\nVECTORS v%20w double\n\
+    1 2 3 4 5 6 7 8 9 1 2 3 4 5 6\nFIELD f 1\na 1 5 float\n0 1 2 3 nan\n";
+
+const VTU: &str = r#"<?xml version="1.0"?><VTKFile type="UnstructuredGrid" byte_order="BigEndian">
+  <UnstructuredGrid><Piece NumberOfPoints="4" NumberOfCells="2">
+  <PointData><DataArray type="Int16" Name="id" format="ascii">0 1 2 3</DataArray></PointData>
+  <CellData><DataArray type="Float32" Name="c" NumberOfComponents="2" format="ascii">1 2 3 4</DataArray></CellData>
+  <Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">0 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points>
+  <Cells><DataArray type="Int32" Name="connectivity" format="ascii">0 1 0 1 2 3</DataArray>
+  <DataArray type="Int32" Name="offsets" format="ascii">2 6</DataArray>
+  <DataArray type="UInt8" Name="types" format="ascii">3 10</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>"#;
+
+const CORNER: [[f64; 3]; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+fn array(name: &str, components: usize, values: &[f64]) -> DataArray {
+    DataArray { name: name.into(), components, values: values.to_vec() }
+}
+
+fn tetgen_pair(node: &[u8], ele: &[u8]) -> Parsed<Mesh> {
+    tetgen::parse_tets(ele, tetgen::parse_nodes(node)?)
+}
+
+/// A small mesh with everything that VTU can hold, NaN and −0 included.
+fn sample(shape: Shape) -> Mesh {
+    let mut mesh = generate(&shape);
+    let (points, cells) = (mesh.points.len(), mesh.tets.len().max(mesh.triangles.len()));
+    let mut vectors: Vec<f64> = (0..3 * points).map(|i| (i as f64).sin()).collect();
+    vectors[..3].copy_from_slice(&[f64::NAN, -0.0, f64::NEG_INFINITY]);
+    mesh.point_data.push(array("a <\"&> name\n", 3, &vectors));
+    mesh.cell_data.push(array("größe", 1, &(0..cells).map(|i| 1.0 / i as f64).collect::<Vec<_>>()));
+    mesh
+}
+
+/// All that a mesh holds, with numbers as bits so that NaN equals itself.
+fn bits(mesh: &Mesh) -> (Vec<u64>, Mesh, Vec<String>) {
+    let data = mesh.point_data.iter().chain(&mesh.cell_data);
+    let values = data.clone().flat_map(|a| &a.values).chain(mesh.points.as_flattened());
+    let names = data.map(|a| format!("{} {}", a.name, a.components)).collect();
+    let cells = Mesh { tets: mesh.tets.clone(), triangles: mesh.triangles.clone(), ..Mesh::default() };
+    (values.map(|x| x.to_bits()).collect(), cells, names)
+}
+
+#[test]
+fn medit_sections_in_any_order() {
+    let mesh = medit::parse(MEDIT.as_bytes()).unwrap();
+    assert_eq!(mesh.points, CORNER);
+    assert_eq!((mesh.tets, mesh.triangles), (vec![[0, 1, 2, 3]], vec![[0, 2, 1]]));
+    assert_eq!(mesh.point_data, [array("medit:ref", 1, &[1.0, 1.0, 2.0, 2.0])]);
+    assert_eq!(mesh.cell_data, [array("medit:ref", 1, &[7.0])]);
+}
+
+#[test]
+fn tetgen_from_one_with_attributes_and_markers() {
+    let mesh = tetgen_pair(NODE.as_bytes(), ELE.as_bytes()).unwrap();
+    assert_eq!((mesh.points, mesh.tets), (CORNER.to_vec(), vec![[0, 1, 2, 3]]));
+    assert_eq!(mesh.point_data[0], array("tetgen:attr1", 1, &[0.5, 0.25, 0.0, 0.0]));
+    assert_eq!(mesh.point_data[1], array("tetgen:ref", 1, &[9.0, 9.0, 9.0, 8.0]));
+    assert_eq!(mesh.cell_data, [array("tetgen:ref", 1, &[42.0])]);
+}
+
+#[test]
+fn either_tetgen_file_finds_the_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let [node, ele] = ["x.1.node", "x.1.ele"].map(|name| dir.path().join(name));
+    std::fs::write(&node, NODE).unwrap();
+    let message = read(&node).unwrap_err().to_string();
+    assert!(message.contains("x.1.ele"), "{message}");
+    std::fs::write(&ele, ELE).unwrap();
+    assert_eq!(read(&node).unwrap(), read(&ele).unwrap());
+}
+
+#[test]
+fn legacy_text_with_fields_and_other_cells() {
+    let mesh = legacy_read::parse(LEGACY.as_bytes()).unwrap();
+    assert_eq!((mesh.points.len(), &mesh.tets, &mesh.triangles), (5, &vec![[0, 1, 2, 3]], &vec![[0, 1, 2]]));
+    assert_eq!(mesh.cell_data, [array("part", 1, &[2.0])], "only the tet's");
+    assert_eq!((mesh.point_data[0].name.as_str(), mesh.point_data[0].components), ("v w", 3));
+    assert_eq!(mesh.point_data[1].values[..4], [0.0, 1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn vtu_text_keeps_the_tets_data() {
+    let mesh = vtu_read::parse(VTU.as_bytes()).unwrap();
+    assert_eq!((&mesh.points[..], &mesh.tets), (&CORNER[..], &vec![[0, 1, 2, 3]]));
+    assert_eq!(mesh.cell_data, [array("c", 2, &[3.0, 4.0])]);
+    assert_eq!(mesh.point_data, [array("id", 1, &[0.0, 1.0, 2.0, 3.0])]);
+}
+
+#[test]
+fn vtu_pieces_are_concatenated() {
+    let piece = &VTU[VTU.find("<Piece").unwrap()..VTU.find("</UnstructuredGrid>").unwrap()];
+    let second = piece.replace("\"c\"", "\"d\"");
+    let mesh = vtu_read::parse(VTU.replace(piece, &format!("{piece}{second}")).as_bytes()).unwrap();
+    assert_eq!(mesh.tets, [[0, 1, 2, 3], [4, 5, 6, 7]]);
+    assert_eq!(mesh.point_data[0].values.len(), 8);
+    assert_eq!(mesh.cell_data, [], "array c is not in all pieces");
+}
+
+#[test]
+fn faults_name_place_and_reason() {
+    let fault = |parsed: Parsed<Mesh>| {
+        let Fault { place, reason, .. } = parsed.unwrap_err();
+        format!("{place}: {reason}")
+    };
+    let medit = |from, to| fault(medit::parse(MEDIT.replace(from, to).as_bytes()));
+    assert_eq!(
+        medit("1 2 3 4 7", "1 2 3 5 7"),
+        "tetrahedron 1: uses vertex 5, but vertices are numbered from 1 to 4"
+    );
+    assert_eq!(medit("0 1d0 0 2", "0 x 0 2"), "line 10: 'x' where a coordinate should be");
+    assert!(medit("Vertices 4", "Vertices 400000000000").contains("do not fit"));
+    assert!(fault(medit::parse(&[1, 0, 0, 0, 3, 0, 0, 0])).contains(".meshb"));
+    let vtu = |from, to| fault(vtu_read::parse(VTU.replace(from, to).as_bytes()));
+    assert_eq!(vtu("0 1 2 3</", "0 1 2 4</").split(':').next(), Some("cell 1"));
+    assert_eq!(vtu("\"ascii\">2 6", "\"ascii\">2 7").split(':').next(), Some("DataArray 'offsets'"));
+    assert_eq!(vtu(">1 2 3 4<", ">1 2 3<"), "DataArray 'c': it has 3 values, not 2 × 2");
+    assert!(vtu(">3 10<", ">3 12<").contains("1 × line, 1 × hexahedron"));
+    let legacy = |from, to| fault(legacy_read::parse(LEGACY.replace(from, to).as_bytes()));
+    assert!(legacy("UNSTRUCTURED_GRID", "STRUCTURED_POINTS").contains("the file holds STRUCTURED_POINTS"));
+    assert!(legacy("4 0 1 2 3\n", "9 0 1 2 3\n").contains("cell 1 does not fit"));
+    assert!(legacy("VECTORS", "VEKTORS").contains("'VEKTORS' is not known"));
+    let ele = |from, to| fault(tetgen_pair(NODE.as_bytes(), ELE.replace(from, to).as_bytes()));
+    assert_eq!(ele("1 2 3 4 42", "0 2 3 4 42"), "line 2: tetrahedron 0 uses point 0, not in 1 to 4");
+}
+
+#[test]
+fn content_counts_more_than_the_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.vtk");
+    std::fs::write(&path, VTU).unwrap();
+    assert_eq!(read(&path).unwrap().tets.len(), 1);
+    let path = dir.path().join("x.obj");
+    std::fs::write(&path, "v 0 0 0").unwrap();
+    assert!(read(&path).unwrap_err().to_string().contains("readable are .vtu"));
+    assert!(write(&Mesh::default(), &path).unwrap_err().to_string().contains("writable are .vtu"));
+    assert!(read(&dir.path().join("none.vtu")).unwrap_err().to_string().starts_with("cannot read"));
+}
+
+#[test]
+fn what_we_write_we_read_bit_by_bit() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.vtu");
+    for shape in [
+        Shape::Sphere { radius: 1.0, cells: 3 },
+        Shape::Cloth { size: [1.0, 2.0], cells: [4, 3] },
+        Shape::Block { size: [1.0; 3], cells: [30, 30, 30], split: 5 },
+    ] {
+        let mesh = sample(shape);
+        write(&mesh, &path).unwrap();
+        assert_eq!(bits(&read(&path).unwrap()), bits(&mesh));
+    }
+}
+
+#[test]
+fn frames_hold_tets_and_triangles_in_any_type() {
+    let arrays = [
+        vtu_write::Array { name: "i", components: 1, data: vtu_write::Data::I32(&[-7, 8]) },
+        vtu_write::Array { name: "u", components: 2, data: vtu_write::Data::U8(&[1, 2, 3, 255]) },
+    ];
+    let frame = vtu_write::VtuFrame {
+        points: &CORNER,
+        tets: &[[0, 1, 2, 3]],
+        triangles: &[[0, 1, 2]],
+        cell_arrays: &arrays,
+        time: Some(0.1),
+        float32: true,
+        ..Default::default()
+    };
+    let mut out = Vec::new();
+    frame.write(&mut out).unwrap();
+    let mesh = vtu_read::parse(&out).unwrap();
+    assert_eq!(
+        (mesh.points, mesh.tets, mesh.triangles),
+        (CORNER.to_vec(), vec![[0, 1, 2, 3]], vec![[0, 1, 2]])
+    );
+    assert_eq!(mesh.cell_data, [array("i", 1, &[-7.0]), array("u", 2, &[1.0, 2.0])]);
+    let wrong = vtu_write::VtuFrame { triangles: &[], ..frame };
+    assert!(
+        wrong.write(&mut Vec::new()).unwrap_err().to_string().contains("array 'i' has 2 values, not 1 × 1")
+    );
+}
+
+/// A file's content and its parser.
+type Victim = (Vec<u8>, fn(&[u8]) -> Parsed<Mesh>);
+
+/// The files to be damaged.
+fn victims() -> Vec<Victim> {
+    let mut raw = Vec::new();
+    vtu_write::write_mesh(&sample(Shape::Sphere { radius: 1.0, cells: 1 }), &mut raw).unwrap();
+    vec![
+        (raw, vtu_read::parse),
+        (VTU.into(), vtu_read::parse),
+        (LEGACY.into(), legacy_read::parse),
+        (binary_legacy(), legacy_read::parse),
+        (compressed("vtkZLibDataCompressor"), vtu_read::parse),
+        (compressed("vtkLZ4DataCompressor"), vtu_read::parse),
+        (compressed("vtkLZMADataCompressor"), vtu_read::parse),
+        (MEDIT.into(), medit::parse),
+        (NODE.into(), |bytes| tetgen_pair(bytes, ELE.as_bytes())),
+        (ELE.into(), |bytes| tetgen_pair(NODE.as_bytes(), bytes)),
+    ]
+}
+
+/// A binary legacy file, version 5.1.
+fn binary_legacy() -> Vec<u8> {
+    let mut out =
+        b"# vtk DataFile Version 5.1\nt\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n".to_vec();
+    out.extend(CORNER.iter().flatten().flat_map(|x| x.to_be_bytes()));
+    out.extend(b"\nCELLS 2 4\nOFFSETS vtktypeint64\n");
+    out.extend([0i64, 4].iter().flat_map(|x| x.to_be_bytes()));
+    out.extend(b"\nCONNECTIVITY vtktypeint64\n");
+    out.extend([0i64, 1, 2, 3].iter().flat_map(|x| x.to_be_bytes()));
+    out.extend(b"\nCELL_TYPES 1\n\0\0\0\x0a\nPOINT_DATA 4\nSCALARS s unsigned_char 1\nLOOKUP_TABLE default\n\x01\x02\x03\x0a\n");
+    out
+}
+
+/// The corner tet with its points in a compressed inline block.
+fn compressed(compressor: &str) -> Vec<u8> {
+    use base64::Engine;
+    let points: Vec<u8> = CORNER.iter().flatten().flat_map(|&x| (x as f32).to_be_bytes()).collect();
+    let mut block = Vec::new();
+    match compressor {
+        "vtkZLibDataCompressor" => {
+            let mut encoder = flate2::write::ZlibEncoder::new(&mut block, flate2::Compression::best());
+            std::io::Write::write_all(&mut encoder, &points).unwrap();
+        }
+        "vtkLZ4DataCompressor" => block = lz4_flex::block::compress(&points),
+        _ => lzma_rs::xz_compress(&mut &points[..], &mut block).unwrap(),
+    }
+    let words = [1, points.len() as u32, 0, block.len() as u32];
+    let mut data: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();
+    data.extend(block);
+    let text = base64::engine::general_purpose::STANDARD.encode(data);
+    let inline = format!("NumberOfComponents=\"3\" format=\"binary\">{text}<");
+    VTU.replace("NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 0 1 0 0 0 1<", &inline)
+        .replace("byte_order", &format!("compressor=\"{compressor}\" byte_order"))
+        .into_bytes()
+}
+
+#[test]
+fn undamaged_victims_are_read() {
+    for (bytes, parse) in victims() {
+        let mesh = parse(&bytes).unwrap();
+        assert!(!mesh.tets.is_empty() && mesh.points.len() >= 4);
+    }
+    let mesh = legacy_read::parse(&binary_legacy()).unwrap();
+    assert_eq!(mesh.point_data, [array("s", 1, &[1.0, 2.0, 3.0, 10.0])]);
+}
+
+#[test]
+fn no_truncation_panics() {
+    for (bytes, parse) in victims() {
+        for length in 0..bytes.len() {
+            let _ = parse(&bytes[..length]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn no_mutation_panics(
+        which in 0usize..10,
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..4), 1..6),
+    ) {
+        let (mut bytes, parse) = victims().swap_remove(which);
+        for (place, byte, kind) in edits {
+            let at = place.index(bytes.len());
+            match kind {
+                0 => bytes[at] = byte,
+                1 => bytes[at] = b'0' + byte % 10,
+                2 => bytes.insert(at, b'0' + byte % 10),
+                _ => { bytes.remove(at); }
+            }
+        }
+        if let Ok(mesh) = parse(&bytes) {
+            let points = mesh.points.len();
+            prop_assert!(mesh.tets.iter().flatten().all(|&v| (v as usize) < points));
+            prop_assert!(mesh.triangles.iter().flatten().all(|&v| (v as usize) < points));
+            let cells = if mesh.tets.is_empty() { mesh.triangles.len() } else { mesh.tets.len() };
+            prop_assert!(mesh.point_data.iter().all(|a| a.values.len() == points * a.components));
+            prop_assert!(mesh.cell_data.iter().all(|a| a.values.len() == cells * a.components));
+        }
+    }
+}

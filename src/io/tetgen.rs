@@ -1,0 +1,138 @@
+//! TetGen's pair of text files: `.node` (points) and `.ele` (tets).
+//!
+//! Either may be named; the other stands beside it. Rows are numbered from 0 or 1, as the first point is.
+//! Arrays are called as meshio does: point attributes `tetgen:attr1` …, boundary markers and the region
+//! attribute `tetgen:ref`. Tets with 10 nodes give their corners.
+
+use std::path::{Path, PathBuf};
+
+use super::scanner::Scanner;
+use super::{Fault, Parsed, extension};
+use crate::mesh::{DataArray, Mesh};
+use crate::{Error, Result};
+
+/// Reads the pair that `path` belongs to; `bytes` is the content of `path`.
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Mesh> {
+    let given_nodes = extension(path) == "node";
+    let companion = companion(path, if given_nodes { "ele" } else { "node" });
+    let other =
+        std::fs::read(&companion).map_err(|e| Error::io("read TetGen's other file,", &companion, e))?;
+    let ((node_path, node), (ele_path, ele)) = if given_nodes {
+        ((path, bytes), (companion.as_path(), &other[..]))
+    } else {
+        ((companion.as_path(), &other[..]), (path, bytes))
+    };
+    let nodes = parse_nodes(node).map_err(|fault| fault.at(node_path))?;
+    parse_tets(ele, nodes).map_err(|fault| fault.at(ele_path))
+}
+
+/// `path` with another extension, in the case of the original's.
+fn companion(path: &Path, extension: &str) -> PathBuf {
+    let upper = path.extension().is_some_and(|e| e.to_string_lossy().chars().all(|c| c.is_ascii_uppercase()));
+    path.with_extension(if upper { extension.to_ascii_uppercase() } else { extension.to_owned() })
+}
+
+/// The content of a `.node` file.
+pub(crate) struct Nodes {
+    points: Vec<[f64; 3]>,
+    /// The number of the first point: 0 or 1.
+    base: i64,
+    data: Vec<DataArray>,
+}
+
+/// Parses a `.node` file: `count dimension attributes markers`, then `number x y z attributes… marker`.
+pub(crate) fn parse_nodes(bytes: &[u8]) -> Parsed<Nodes> {
+    let mut scanner = Scanner::new(bytes, true);
+    let count = scanner.count("the number of points", 4)?;
+    let dimension = scanner.integer("the dimension")?;
+    if dimension != 3 {
+        return Err(scanner.fault(format!("the dimension is {dimension}, not 3")));
+    }
+    let attributes = small(&mut scanner, "the number of point attributes")?;
+    let markers = small(&mut scanner, "the number of boundary markers (0 or 1)")?;
+    let extra = attributes + markers;
+    scanner.check_text(count.saturating_mul(4 + extra), "points")?;
+    let mut nodes =
+        Nodes { points: Vec::with_capacity(count), base: 0, data: named_arrays(attributes, markers) };
+    for i in 0..count {
+        let number = scanner.integer("a point number")?;
+        if i == 0 && (number == 0 || number == 1) {
+            nodes.base = number;
+        }
+        check_number(&scanner, number, nodes.base, i)?;
+        let mut point = [0.0; 3];
+        for x in &mut point {
+            *x = scanner.float("a coordinate")?;
+        }
+        nodes.points.push(point);
+        for array in &mut nodes.data {
+            array.values.push(scanner.float("a point attribute or marker")?);
+        }
+    }
+    Ok(nodes)
+}
+
+/// Parses an `.ele` file: `count corners attributes`, then `number corners… attributes…`.
+pub(crate) fn parse_tets(bytes: &[u8], nodes: Nodes) -> Parsed<Mesh> {
+    let mut scanner = Scanner::new(bytes, true);
+    let count = scanner.count("the number of tetrahedra", 5)?;
+    let corners = scanner.integer("the number of nodes per tetrahedron")?;
+    if corners != 4 && corners != 10 {
+        return Err(scanner.fault(format!("tetrahedra with {corners} nodes: only 4 and 10 are known")));
+    }
+    let attributes = small(&mut scanner, "the number of region attributes")?;
+    scanner.check_text(count.saturating_mul(1 + corners as usize + attributes), "tetrahedra")?;
+    let mut tets = Vec::with_capacity(count);
+    let mut cell_data = named_arrays(attributes.saturating_sub(1), attributes.min(1));
+    cell_data.rotate_right(attributes.min(1));
+    for i in 0..count {
+        // TetGen numbers tets like points, but nothing refers to these numbers.
+        scanner.integer("a tetrahedron number")?;
+        let mut tet = [0; 4];
+        for corner in 0..corners as usize {
+            let number = scanner.integer("a point number")?;
+            let index = usize::try_from(number.saturating_sub(nodes.base)).ok();
+            let Some(index) = index.filter(|&v| v < nodes.points.len()) else {
+                let range = nodes.base..nodes.base + nodes.points.len() as i64;
+                let reason = format!(
+                    "tetrahedron {i} uses point {number}, not in {} to {}",
+                    range.start,
+                    range.end - 1
+                );
+                return Err(scanner.fault(reason));
+            };
+            if let Some(slot) = tet.get_mut(corner) {
+                *slot = index as u32;
+            }
+        }
+        tets.push(tet);
+        for array in &mut cell_data {
+            array.values.push(scanner.float("a region attribute")?);
+        }
+    }
+    Ok(Mesh { points: nodes.points, tets, triangles: Vec::new(), point_data: nodes.data, cell_data })
+}
+
+fn check_number(scanner: &Scanner, number: i64, base: i64, index: usize) -> Parsed<()> {
+    let expected = base + index as i64;
+    if number == expected {
+        return Ok(());
+    }
+    let fault: Fault = scanner.fault(format!("point number {number} where {expected} should be"));
+    Err(fault.hint("points are numbered in order, from 0 or 1"))
+}
+
+/// Columns per row: a damaged number must not ask for endless ones.
+fn small(scanner: &mut Scanner, expected: &str) -> Parsed<usize> {
+    let value = scanner.integer(expected)?;
+    match usize::try_from(value) {
+        Ok(n) if n <= 1000 => Ok(n),
+        _ => Err(scanner.fault(format!("{expected} is {value}"))),
+    }
+}
+
+fn named_arrays(attributes: usize, markers: usize) -> Vec<DataArray> {
+    let array = |name: String| DataArray { name, components: 1, values: Vec::new() };
+    let attributes = (1..=attributes).map(|i| array(format!("tetgen:attr{i}")));
+    attributes.chain((0..markers.min(1)).map(|_| array("tetgen:ref".into()))).collect()
+}

@@ -1,0 +1,249 @@
+//! From a mesh as it was read to one that can be simulated, or a refusal that names the elements.
+//!
+//! Refused: no cells, coordinates that are not finite, corners out of range, degenerate cells (unless they
+//! may be dropped). Turned round, with a note: tets of negative volume. Noted: cells that repeat others,
+//! and vertices in no cell. Vertices are never removed or renumbered.
+
+use super::quality::{DEGENERATE, cross, dot, is_degenerate, shape_ratio, sub};
+use super::{DataArray, Mesh};
+use crate::{Error, Result};
+
+/// How many element numbers a message lists.
+const LISTED: usize = 5;
+
+/// A mesh whose cells are all positive and have an extent, and what was done for that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prepared {
+    /// The mesh: the vertices as read, the tets positive.
+    pub mesh: Mesh,
+    /// What the user should know, one sentence each.
+    pub notes: Vec<String>,
+    /// For every vertex: is it in no cell?
+    pub orphans: Vec<bool>,
+}
+
+/// Checks `mesh`, called `subject` in errors, and makes its tets positive. `repair` drops degenerate cells
+/// with their cell data; without it they are an error.
+pub fn prepare(mut mesh: Mesh, subject: &str, repair: bool) -> Result<Prepared> {
+    let refuse =
+        |reason: String, hint: &str| Error::Mesh { subject: subject.into(), reason, hint: hint.into() };
+    if mesh.tets.is_empty() && mesh.triangles.is_empty() {
+        return Err(refuse("the mesh has no tetrahedra and no triangles".into(), ""));
+    }
+    let bad = numbers_where(&mesh.points, |p| !p.iter().all(|x| x.is_finite()));
+    if !bad.is_empty() {
+        let reason =
+            format!("{} not finite: {}", counted(bad.len(), "vertex is", "vertices are"), list(&bad));
+        return Err(refuse(reason, "the file's coordinates hold NaN or infinity"));
+    }
+    check_range(&mesh.tets, mesh.points.len(), "tet").map_err(|reason| refuse(reason, ""))?;
+    check_range(&mesh.triangles, mesh.points.len(), "triangle").map_err(|reason| refuse(reason, ""))?;
+
+    let mut notes = Vec::new();
+    let (bad, kind) = degenerate_cells(&mesh);
+    if !bad.is_empty() {
+        let what = format!("{} without volume or area: {}", counted_cells(bad.len(), kind), list(&bad));
+        if !repair {
+            return Err(refuse(what, "repair = true on the body drops them"));
+        }
+        drop_cells(&mut mesh, &bad);
+        if mesh.tets.is_empty() && mesh.triangles.is_empty() {
+            return Err(refuse(format!("nothing is left after dropping {what}"), ""));
+        }
+        notes.push(format!("dropped {what}"));
+    }
+    let turned = turn_negative(&mut mesh);
+    if turned > 0 {
+        notes.push(format!("turned round {} of negative volume", counted_cells(turned, "tet")));
+    }
+    let repeated = repeated_cells(&mesh);
+    if !repeated.is_empty() {
+        let what =
+            format!("{} the corners of an earlier one", counted(repeated.len(), "cell has", "cells have"));
+        notes.push(format!("{what} and add to it: {}", list(&repeated)));
+    }
+    let orphans = mesh.orphans();
+    let lone = numbers_where(&orphans, |&o| o);
+    if !lone.is_empty() {
+        notes.push(format!(
+            "{} in no cell: {}",
+            counted(lone.len(), "vertex is", "vertices are"),
+            list(&lone)
+        ));
+    }
+    Ok(Prepared { mesh, notes, orphans })
+}
+
+/// The degenerate cells' numbers, and what cells are called.
+fn degenerate_cells(mesh: &Mesh) -> (Vec<usize>, &'static str) {
+    if mesh.tets.is_empty() {
+        (numbers_where(&mesh.triangles, |&t| is_degenerate_triangle(&mesh.points, t)), "triangle")
+    } else {
+        (numbers_where(&mesh.tets, |&t| is_degenerate(shape_ratio(&mesh.points, t))), "tet")
+    }
+}
+
+/// A triangle whose height is below [`DEGENERATE`] times its longest edge.
+fn is_degenerate_triangle(points: &[[f64; 3]], triangle: [u32; 3]) -> bool {
+    let [a, b, c] = triangle.map(|v| points[v as usize]);
+    let edges = [sub(b, a), sub(c, a), sub(c, b)];
+    let largest = edges.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
+    let [u, v, _] = edges.map(|e| e.map(|x| x / largest));
+    let normal = cross(u, v);
+    // NaN, from three coinciding corners, is degenerate too.
+    !matches!(dot(normal, normal).sqrt().partial_cmp(&DEGENERATE), Some(std::cmp::Ordering::Greater))
+}
+
+/// Removes the cells with these ascending numbers, and their data.
+fn drop_cells(mesh: &mut Mesh, numbers: &[usize]) {
+    let keep = |i: usize| numbers.binary_search(&i).is_err();
+    let cells = if mesh.tets.is_empty() { mesh.triangles.len() } else { mesh.tets.len() };
+    for DataArray { components, values, .. } in &mut mesh.cell_data {
+        if values.len() == cells * *components {
+            retain_indexed(values, |i| keep(i / *components));
+        }
+    }
+    if mesh.tets.is_empty() {
+        retain_indexed(&mut mesh.triangles, keep);
+    } else {
+        retain_indexed(&mut mesh.tets, keep);
+    }
+}
+
+fn retain_indexed<T>(items: &mut Vec<T>, keep: impl Fn(usize) -> bool) {
+    let mut i = 0;
+    items.retain(|_| {
+        i += 1;
+        keep(i - 1)
+    });
+}
+
+/// Exchanges two corners of every negative tet; returns how many there were.
+fn turn_negative(mesh: &mut Mesh) -> usize {
+    let points = &mesh.points;
+    let negative = mesh.tets.iter_mut().filter(|t| shape_ratio(points, **t) < 0.0);
+    negative.map(|tet| tet.swap(2, 3)).count()
+}
+
+/// Numbers of cells that have the same corners as a cell before them.
+fn repeated_cells(mesh: &Mesh) -> Vec<usize> {
+    fn repeats<const N: usize>(cells: &[[u32; N]]) -> Vec<usize> {
+        let mut keys: Vec<([u32; N], usize)> = cells.iter().copied().zip(0..).collect();
+        keys.iter_mut().for_each(|(corners, _)| corners.sort_unstable());
+        keys.sort_unstable();
+        let mut numbers: Vec<usize> = keys.windows(2).filter(|w| w[0].0 == w[1].0).map(|w| w[1].1).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+    if mesh.tets.is_empty() { repeats(&mesh.triangles) } else { repeats(&mesh.tets) }
+}
+
+fn check_range<const N: usize>(cells: &[[u32; N]], vertices: usize, kind: &str) -> Result<(), String> {
+    match cells
+        .iter()
+        .zip(0..)
+        .find_map(|(cell, i)| Some((i, *cell.iter().find(|&&v| v as usize >= vertices)?)))
+    {
+        None => Ok(()),
+        Some((i, v)) => {
+            Err(format!("{kind} {i} uses vertex {v}, but there are only {vertices} (numbered from 0)"))
+        }
+    }
+}
+
+fn numbers_where<T>(items: &[T], is: impl Fn(&T) -> bool) -> Vec<usize> {
+    items.iter().zip(0..).filter(|(item, _)| is(item)).map(|(_, i)| i).collect()
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+fn counted_cells(n: usize, kind: &str) -> String {
+    format!("{n} {kind}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The first few numbers (from 0), and whether there are more.
+fn list(numbers: &[usize]) -> String {
+    let shown: Vec<String> = numbers.iter().take(LISTED).map(usize::to_string).collect();
+    format!("{}{}", shown.join(", "), if numbers.len() > LISTED { ", …" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_tets() -> Mesh {
+        Mesh {
+            points: vec![
+                [0.0; 3],
+                [1.0, 0.0, 0.0],
+                [0.0, 1.0, 0.0],
+                [0.0, 0.0, 1.0],
+                [-1.0, 0.0, 0.0],
+                [0.5, 0.5, 0.0],
+            ],
+            tets: vec![[0, 1, 2, 3], [0, 4, 2, 3]],
+            cell_data: vec![DataArray { name: "m".into(), components: 2, values: vec![1.0, 2.0, 3.0, 4.0] }],
+            ..Mesh::default()
+        }
+    }
+
+    fn refusal(mesh: Mesh) -> String {
+        prepare(mesh, "body 'x'", false).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn negative_tets_are_turned_and_orphans_listed() {
+        let prepared = prepare(two_tets(), "x", false).unwrap();
+        assert_eq!(prepared.mesh.tets, [[0, 1, 2, 3], [0, 4, 3, 2]]);
+        assert_eq!(prepared.notes, ["turned round 1 tet of negative volume", "1 vertex is in no cell: 5"]);
+        assert_eq!(prepared.orphans, [false, false, false, false, false, true]);
+    }
+
+    #[test]
+    fn degenerate_tets_are_refused_by_number_or_dropped_with_their_data() {
+        let mut mesh = two_tets();
+        mesh.tets.insert(1, [0, 1, 2, 5]);
+        mesh.tets.insert(0, [1, 1, 2, 3]);
+        mesh.cell_data[0].values = (0..8).map(f64::from).collect();
+        let message = refusal(mesh.clone());
+        assert_eq!(
+            message,
+            "body 'x': 2 tets without volume or area: 0, 2 (repair = true on the body drops them)"
+        );
+        let prepared = prepare(mesh, "x", true).unwrap();
+        assert_eq!(prepared.mesh.tets.len(), 2);
+        assert_eq!(prepared.mesh.cell_data[0].values, [2.0, 3.0, 6.0, 7.0]);
+        assert_eq!(prepared.notes[0], "dropped 2 tets without volume or area: 0, 2");
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_flat_mesh() {
+        let mut mesh = two_tets();
+        mesh.tets = vec![[0, 1, 2, 5]];
+        assert!(prepare(mesh, "x", true).unwrap_err().to_string().contains("nothing is left"));
+        assert!(refusal(Mesh::default()).contains("no tetrahedra"));
+    }
+
+    #[test]
+    fn bad_coordinates_and_corners_are_named() {
+        let mut mesh = two_tets();
+        mesh.points[2][1] = f64::NAN;
+        assert!(refusal(mesh).contains("1 vertex is not finite: 2"));
+        let mut mesh = two_tets();
+        mesh.tets[1][3] = 6;
+        assert!(refusal(mesh).contains("tet 1 uses vertex 6, but there are only 6"));
+    }
+
+    #[test]
+    fn cloth_is_checked_by_its_triangles() {
+        let mut mesh = two_tets();
+        (mesh.tets, mesh.cell_data) = (Vec::new(), Vec::new());
+        mesh.triangles = vec![[0, 1, 2], [1, 2, 5], [2, 0, 1]];
+        assert!(refusal(mesh.clone()).contains("1 triangle without volume or area: 1"));
+        let prepared = prepare(mesh, "x", true).unwrap();
+        assert_eq!(prepared.mesh.triangles, [[0, 1, 2], [2, 0, 1]]);
+        assert!(prepared.notes[1].contains("1 cell has the corners of an earlier one"));
+    }
+}

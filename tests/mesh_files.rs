@@ -1,0 +1,158 @@
+//! Meshes of other projects, where `../shared/meshes` holds them: each loads with the counts of its
+//! manifest, or is refused for a reason that a user can act on.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use pliant::io;
+use pliant::mesh::info::describe;
+use pliant::mesh::prepare::prepare;
+
+/// The folder, or `None` with a message.
+fn meshes() -> Option<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes");
+    if dir.join("MANIFEST.tsv").is_file() {
+        return Some(dir);
+    }
+    println!("skipped: {} is not there", dir.display());
+    None
+}
+
+/// One line of the manifest, by column.
+type Row = BTreeMap<String, String>;
+
+/// All rows of the manifest.
+fn manifest(dir: &Path) -> Vec<Row> {
+    let text = std::fs::read_to_string(dir.join("MANIFEST.tsv")).unwrap();
+    let mut lines = text.lines();
+    let columns: Vec<&str> = lines.next().unwrap().split('\t').collect();
+    lines
+        .map(|line| columns.iter().map(|c| c.to_string()).zip(line.split('\t').map(String::from)).collect())
+        .collect()
+}
+
+/// The rows in the formats that can be read.
+fn readable_rows(dir: &Path) -> Vec<Row> {
+    let folders = ["tet/", "papers/", "formats/vtu/", "formats/vtk/"];
+    let extensions = ["vtu", "vtk", "mesh", "meshb", "ele", "node"];
+    let mut rows = manifest(dir);
+    rows.retain(|row| {
+        let path = &row["path"];
+        folders.iter().any(|f| path.starts_with(f)) && extensions.contains(&path.rsplit('.').next().unwrap())
+    });
+    assert!(rows.len() > 60, "{} rows", rows.len());
+    rows
+}
+
+fn number(row: &Row, column: &str) -> usize {
+    row[column].parse().unwrap_or(0)
+}
+
+/// What the reason must contain where a file is to be refused.
+fn expected_refusal(row: &Row) -> Option<&'static str> {
+    let path = row["path"].as_str();
+    if path.ends_with(".meshb") {
+        Some(".meshb")
+    } else if path.contains("rectilinear") {
+        Some("RECTILINEAR_GRID")
+    } else if row["kind"].starts_with("mesh ") || row["kind"].starts_with("empty ") {
+        Some("no tetrahedra and no triangles")
+    } else {
+        None
+    }
+}
+
+#[test]
+fn every_file_loads_with_its_counts_or_is_refused() {
+    let Some(dir) = meshes() else { return };
+    let (mut loaded, mut refused) = (0, 0);
+    for row in readable_rows(&dir) {
+        let path = dir.join(&row["path"]);
+        match (io::read(&path), expected_refusal(&row)) {
+            (Err(error), Some(reason)) => {
+                assert!(error.to_string().contains(reason), "{error}");
+                refused += 1;
+            }
+            (Ok(mesh), None) => {
+                let name = &row["path"];
+                // The manifest leaves a quadratic tet beside linear ones out.
+                let extra = usize::from(name.ends_with("unstructured_grid_complex.vtk"));
+                assert_eq!(mesh.points.len(), number(&row, "vertices"), "{name}");
+                if !name.ends_with(".node") {
+                    assert_eq!(mesh.tets.len(), number(&row, "tets") + extra, "{name}");
+                }
+                if mesh.tets.is_empty() {
+                    assert_eq!(mesh.triangles.len(), number(&row, "faces"), "{name}");
+                }
+                loaded += 1;
+            }
+            (Ok(_), Some(reason)) => panic!("{} should be refused: {reason}", row["path"]),
+            (Err(error), None) => panic!("{error}"),
+        }
+    }
+    println!("{loaded} files loaded, {refused} refused");
+}
+
+#[test]
+fn descriptions_agree_with_the_manifest() {
+    let Some(dir) = meshes() else { return };
+    for row in readable_rows(&dir) {
+        let name = row["path"].as_str();
+        if !row["kind"].starts_with("tet ")
+            || expected_refusal(&row).is_some()
+            || name.contains("grid_complex")
+        {
+            continue;
+        }
+        let info = describe(&io::read(&dir.join(name)).unwrap());
+        let boundary = row["remarks"].split("boundary ").nth(1).and_then(|r| r.split(' ').next());
+        assert_eq!(boundary.and_then(|b| b.parse().ok()), Some(info.triangles), "{name}");
+        let answer = |yes: bool| if yes { "yes" } else { "no" };
+        assert_eq!(
+            (answer(info.closed), answer(info.manifold)),
+            (&*row["watertight"], &*row["manifold"]),
+            "{name}"
+        );
+        let angle: f64 = row["min_dihedral_deg"].parse().unwrap();
+        let ours = info.min_dihedral_deg.unwrap();
+        assert!((ours - angle).abs() <= 1e-3 * angle, "{name}: {ours} against {angle}");
+        let negative =
+            row["remarks"].split("; ").find_map(|r| r.strip_suffix(" tets of negative volume (file order)"));
+        assert_eq!(negative.map_or(0, |n| n.parse().unwrap()), info.inverted, "{name}");
+    }
+}
+
+#[test]
+fn the_papers_meshes_can_be_simulated_as_they_are() {
+    let Some(dir) = meshes() else { return };
+    for row in readable_rows(&dir).iter().filter(|row| row["path"].starts_with("papers/")) {
+        let mesh = io::read(&dir.join(&row["path"])).unwrap();
+        let tets = mesh.tets.len();
+        let prepared = prepare(mesh, &row["path"], false).unwrap();
+        assert_eq!(prepared.mesh.tets.len(), tets);
+        let orphans = row["remarks"].split("; ").find_map(|r| r.strip_suffix(" vertices used by no tet"));
+        if !row["path"].ends_with(".node") {
+            let listed = prepared.orphans.iter().filter(|&&o| o).count();
+            assert_eq!(orphans.map_or(0, |n| n.parse().unwrap()), listed, "{}", row["path"]);
+        }
+    }
+}
+
+#[test]
+fn converted_files_say_the_same() {
+    let Some(dir) = meshes() else { return };
+    let out = tempfile::tempdir().unwrap();
+    for name in [
+        "tet/mmg_cube.vtk",
+        "tet/mmg_cube.mesh",
+        "tet/softy_box_twisted.vtk",
+        "formats/vtk/vtkio_pygmsh_binary.vtk",
+    ] {
+        let mesh = io::read(&dir.join(name)).unwrap();
+        let path = out.path().join("x.vtu");
+        io::write(&mesh, &path).unwrap();
+        let again = io::read(&path).unwrap();
+        assert_eq!((&again.points, &again.tets), (&mesh.points, &mesh.tets), "{name}");
+        assert_eq!((&again.point_data, &again.cell_data), (&mesh.point_data, &mesh.cell_data), "{name}");
+    }
+}
