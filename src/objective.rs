@@ -1,6 +1,8 @@
 //! The one function that every solver minimizes, once per time step.
 //!
-//!     g(x) = 1/(2h²) Σ_v m_v |x_v − y_v|²  +  Σ_t E_t(x),      y = x_n + h v_n + h² M⁻¹ f_ext
+//! ```text
+//! g(x) = 1/(2h²) Σ_v m_v |x_v − y_v|²  +  Σ_t E_t(x),      y = x_n + h v_n + h² M⁻¹ f_ext
+//! ```
 //!
 //! Vertices are numbered so that the unknowns come first, in the order of elimination; prescribed and orphan
 //! vertices follow and never move inside a step. One pass gives value and gradient: elements write the

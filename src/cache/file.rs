@@ -1,7 +1,9 @@
 //! The file format of cache entries.
 //!
-//!     magic (8 bytes) · kind (16, zero padded) · version u32 · arrays u32 · key (32)
-//!     per array: type u64, length u64 · checksum of header and content (32) · the arrays, one after the other
+//! ```text
+//! magic (8 bytes) · kind (16, zero padded) · version u32 · arrays u32 · key (32)
+//! per array: type u64, length u64 · checksum of header and content (32) · the arrays, one after the other
+//! ```
 //!
 //! Little endian. The checksum is BLAKE3 over the header and the BLAKE3 hashes of 1 MiB pieces of the arrays,
 //! which can be computed side by side; arrays are read straight into their memory.

@@ -1,6 +1,8 @@
 //! Soft pins: springs of zero rest length between vertices and moving targets.
 //!
-//!     E = κ/2 |x_v − target_v(t)|²
+//! ```text
+//! E = κ/2 |x_v − target_v(t)|²
+//! ```
 //!
 //! Quadratic: its Hessian κI is constant and stands in the system matrix as it is [Ledwon2024, 4.2].
 

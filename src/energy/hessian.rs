@@ -2,9 +2,11 @@
 //!
 //! With F = U diag(σ) Vᵀ, ∂²Ψ/∂F² has nine eigenmatrices of the form U M Vᵀ [Smith2019]:
 //!
-//!     three M = diag(e):          the eigenpairs (value, e) of ∂²Ψ/∂σᵢ∂σⱼ
-//!     three M = (Eᵢⱼ − Eⱼᵢ)/√2:   (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ)
-//!     three M = (Eᵢⱼ + Eⱼᵢ)/√2:   (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ), or its limit Ψᵢᵢ − Ψᵢⱼ at equal stretches
+//! ```text
+//! three M = diag(e):          the eigenpairs (value, e) of ∂²Ψ/∂σᵢ∂σⱼ
+//! three M = (Eᵢⱼ − Eⱼᵢ)/√2:   (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ)
+//! three M = (Eᵢⱼ + Eⱼᵢ)/√2:   (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ), or its limit Ψᵢᵢ − Ψᵢⱼ at equal stretches
+//! ```
 //!
 //! Clamping the negative ones to zero gives the nearest positive semidefinite block [Teran2005].
 

@@ -2,7 +2,9 @@
 //!
 //! Every model is written in the signed principal stretches, in the form of Valanis and Landel,
 //!
-//!     Ψ(σ) = Σᵢ a(σᵢ) + Σ_{i<j} b(σᵢσⱼ) + c(σ₁σ₂σ₃),
+//! ```text
+//! Ψ(σ) = Σᵢ a(σᵢ) + Σ_{i<j} b(σᵢσⱼ) + c(σ₁σ₂σ₃),
+//! ```
 //!
 //! which gives Newton its Hessian and the system matrix its stiffness. Beside it stands the cheapest exact
 //! route from F to Ψ and P = ∂Ψ/∂F in lanes; tests hold the two against each other.

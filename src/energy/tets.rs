@@ -1,6 +1,8 @@
 //! The tet term: linear tetrahedra of any isotropic law.
 //!
-//!     F = Ds Dm⁻¹ = Σ_c x_c g_cᵀ,      E = V Ψ(F),      ∂E/∂x_c = V P(F) g_c
+//! ```text
+//! F = Ds Dm⁻¹ = Σ_c x_c g_cᵀ,      E = V Ψ(F),      ∂E/∂x_c = V P(F) g_c
+//! ```
 //!
 //! Ds has the edges x₁−x₀, x₂−x₀, x₃−x₀ as columns, g_c is row c of Dm⁻¹ for corners 1-3 and minus their sum
 //! for corner 0. Elements are stored four to a block, a number of all four side by side, so that one SIMD

@@ -1,14 +1,20 @@
 //! The rotation nearest to a 3×3 matrix, in lanes, without an SVD.
 //!
-//!     R = argmin over rotations of ‖F − R‖²,      s = tr(RᵀF) = σ₁ + σ₂ + σ₃
+//! ```text
+//! R = argmin over rotations of ‖F − R‖²,      s = tr(RᵀF) = σ₁ + σ₂ + σ₃
+//! ```
 //!
 //! With I₁ = ‖F‖² and J = det F, the sum of the signed stretches s is the largest root of
 //!
-//!     s⁴ − 2 I₁ s² − 8 J s + I₁² − 4‖cof F‖²,
+//! ```text
+//! s⁴ − 2 I₁ s² − 8 J s + I₁² − 4‖cof F‖²,
+//! ```
 //!
 //! found by Newton's method from √3‖F‖ (monotone), and
 //!
-//!     R = [(s² + I₁) F + 2 s cof F − 2 F FᵀF] / (s³ − I₁ s − 2 J),
+//! ```text
+//! R = [(s² + I₁) F + 2 s cof F − 2 F FᵀF] / (s³ − I₁ s − 2 J),
+//! ```
 //!
 //! polished by one Newton-Schulz step. Valid for inverted F too. The denominator is
 //! 2(σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁); where it nearly vanishes the rotation is ill defined and that lane takes its

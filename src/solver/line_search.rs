@@ -1,6 +1,8 @@
 //! Backtracking line search: the largest of 1, ½, ¼, … that lowers the objective enough.
 //!
-//!     g(x + αd) ≤ g(x) + γ α ∇g·d,      γ = 0.3
+//! ```text
+//! g(x + αd) ≤ g(x) + γ α ∇g·d,      γ = 0.3
+//! ```
 //!
 //! Armijo's condition [Liu2017, Alg. 1]. An infinite or undefined value is never accepted, so a barrier is
 //! never crossed. Every try computes value and gradient in one pass: the first one is nearly always accepted,

@@ -1,10 +1,14 @@
 //! Projective dynamics: local projections, then one global solve with the constant matrix.
 //!
-//!     A x⁺ = M y/h² + Σ w Dᵀ p(D x),      A = M/h² + Σ w DᵀD
+//! ```text
+//! A x⁺ = M y/h² + Σ w Dᵀ p(D x),      A = M/h² + Σ w DᵀD
+//! ```
 //!
 //! [Ledwon2024, 4.2]. Where E = w/2 |D x − p(D x)|², subtracting A x from both sides gives
 //!
-//!     x⁺ = x − A⁻¹ ∇g(x),
+//! ```text
+//! x⁺ = x − A⁻¹ ∇g(x),
+//! ```
 //!
 //! which is what runs here: the local step is the gradient, prescribed vertices need no special care, and
 //! rounding acts on the increment only. For other energies the iteration may diverge: they are refused.

@@ -1,6 +1,8 @@
 //! Quasi-Newton: L-BFGS around the constant matrix of projective dynamics, with a line search.
 //!
-//!     d = −H ∇g,      H the two-loop recursion over the last m pairs (s, t), with A⁻¹ in its middle
+//! ```text
+//! d = −H ∇g,      H the two-loop recursion over the last m pairs (s, t), with A⁻¹ in its middle
+//! ```
 //!
 //! [Liu2017, Alg. 1-2]; m = 5. With m = 0 and projective energies it is projective dynamics. Pairs without
 //! curvature (s·t ≈ 0 or less) are left out; the history starts anew with every time step, so that a run can

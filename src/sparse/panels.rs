@@ -4,7 +4,9 @@
 //! triangular solve is a product; rows stand in panels of 8, column after column, padded with zeros, so that
 //! values are read once in a straight line, eight sums run side by side, and a row of x, y, z is one register.
 //!
-//!     forward:   x₁ ← L₁₁⁻¹ x₁,   x₂ ← x₂ − L₂₁ x₁          backward:   x₁ ← L₁₁⁻ᵀ (x₁ − L₂₁ᵀ x₂)
+//! ```text
+//! forward:   x₁ ← L₁₁⁻¹ x₁,   x₂ ← x₂ − L₂₁ x₁          backward:   x₁ ← L₁₁⁻ᵀ (x₁ − L₂₁ᵀ x₂)
+//! ```
 
 use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
 

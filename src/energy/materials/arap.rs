@@ -1,6 +1,8 @@
 //! As-rigid-as-possible: the distance to the nearest rotation ("strain" in [Ledwon2024]).
 //!
-//!     Ψ(F) = k/2 ‖F − R‖²,      P(F) = k (F − R),      R the rotation of F
+//! ```text
+//! Ψ(F) = k/2 ‖F − R‖²,      P(F) = k (F − R),      R the rotation of F
+//! ```
 //!
 //! The projective energy: its zero set is the rotations and R is the projection on it. Finite everywhere;
 //! inverted elements come back.

@@ -1,6 +1,8 @@
 //! Corotated linear elasticity.
 //!
-//!     Ψ(F) = μ ‖F − R‖² + λ/2 tr²(RᵀF − I),      P(F) = 2μ (F − R) + λ (tr(RᵀF) − 3) R
+//! ```text
+//! Ψ(F) = μ ‖F − R‖² + λ/2 tr²(RᵀF − I),      P(F) = 2μ (F − R) + λ (tr(RᵀF) − 3) R
+//! ```
 //!
 //! The trace comes with the rotation, so this costs no more than arap. Finite everywhere; inverted elements
 //! come back.

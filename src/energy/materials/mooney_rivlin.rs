@@ -1,7 +1,9 @@
 //! The Mooney-Rivlin solid with a logarithmic volume term.
 //!
-//!     Ψ(F) = c₁ (‖F‖² − 3) + c₂ (‖cof F‖² − 3) − 2(c₁ + 2c₂) ln J + λ/2 ln² J
-//!     P(F) = 2c₁ F + 2c₂ (‖F‖² F − F FᵀF) + c′(J) cof F
+//! ```text
+//! Ψ(F) = c₁ (‖F‖² − 3) + c₂ (‖cof F‖² − 3) − 2(c₁ + 2c₂) ln J + λ/2 ln² J
+//! P(F) = 2c₁ F + 2c₂ (‖F‖² F − F FᵀF) + c′(J) cof F
+//! ```
 //!
 //! Infinite for J ≤ 0, or extended there (see `volume`). Expanding at rest gives μ_Lamé = 2(c₁ + c₂) and
 //! λ_Lamé = λ + 4c₂; `young`/`poisson` take c₂ = c₁/4, a usual ratio of rubbers.

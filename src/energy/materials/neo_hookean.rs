@@ -1,7 +1,9 @@
 //! The neo-Hookean solid with a logarithmic barrier against inversion.
 //!
-//!     Ψ(F) = μ/2 (‖F‖² − 3) − μ ln J + λ/2 ln² J,      J = det F
-//!     P(F) = μ F + (λ ln J − μ) J⁻¹ cof F
+//! ```text
+//! Ψ(F) = μ/2 (‖F‖² − 3) − μ ln J + λ/2 ln² J,      J = det F
+//! P(F) = μ F + (λ ln J − μ) J⁻¹ cof F
+//! ```
 //!
 //! [Liu2017, Eq. 14]. Infinite for J ≤ 0, or extended there (see `volume`). No SVD: closed forms only.
 

@@ -1,6 +1,8 @@
 //! The quartic material: soft near rest, stiff far from it.
 //!
-//!     Ψ(σ) = μ Σ (σᵢ − 1)⁴,      P = U diag(4μ (σᵢ − 1)³) Vᵀ
+//! ```text
+//! Ψ(σ) = μ Σ (σᵢ − 1)⁴,      P = U diag(4μ (σᵢ − 1)³) Vᵀ
+//! ```
 //!
 //! [Liu2017, Fig. 2]. Needs the stretches. Its Hessian vanishes at rest: only inertia holds it there.
 

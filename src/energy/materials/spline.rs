@@ -1,6 +1,8 @@
 //! A material drawn by hand: the derivatives a′, b′, c′ as curves through control points.
 //!
-//!     Ψ(σ) = Σ a(σᵢ) + Σ b(σᵢσⱼ) + c(J),      a′, b′, c′ cubic between the points, linear beyond them
+//! ```text
+//! Ψ(σ) = Σ a(σᵢ) + Σ b(σᵢσⱼ) + c(J),      a′, b′, c′ cubic between the points, linear beyond them
+//! ```
 //!
 //! [Xu2015; Liu2017, Fig. 4]. The curves are integrated exactly (see `math::spline`), so that energy and stress
 //! belong together. The rest state must be free of stress: a′(1) + 2b′(1) + c′(1) = 0.

@@ -1,7 +1,9 @@
 //! The stable neo-Hookean solid: finite for every F.
 //!
-//!     Ψ(F) = μ/2 (‖F‖² − 3) − μ (J − 1) + λ/2 (J − 1)²,      J = det F
-//!     P(F) = μ F + (λ (J − 1) − μ) cof F
+//! ```text
+//! Ψ(F) = μ/2 (‖F‖² − 3) − μ (J − 1) + λ/2 (J − 1)²,      J = det F
+//! P(F) = μ F + (λ (J − 1) − μ) cof F
+//! ```
 //!
 //! The form λ/2 (J − 1 − μ/λ)² less its value at rest [Smith2018, without the origin barrier]. Expanding P at
 //! F = I gives λ = λ_Lamé + μ: `young`/`poisson` are converted so. F = 0 is a stationary point: a body

@@ -1,6 +1,8 @@
 //! Saint Venant-Kirchhoff: linear in the Green strain.
 //!
-//!     E = (FᵀF − I)/2,      Ψ(F) = μ ‖E‖² + λ/2 tr²E,      P(F) = F (2μE + λ tr(E) I)
+//! ```text
+//! E = (FᵀF − I)/2,      Ψ(F) = μ ‖E‖² + λ/2 tr²E,      P(F) = F (2μE + λ tr(E) I)
+//! ```
 //!
 //! Closed form. It cannot see inversion (Ψ(F) = Ψ(reflected F)) and softens to nothing under compression
 //! beyond a stretch of 1/√3: an inverted element may stay inverted.

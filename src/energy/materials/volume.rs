@@ -1,6 +1,8 @@
 //! The logarithmic volume term that neo-Hookean and Mooney-Rivlin share.
 //!
-//!     c(J) = −m ln J + λ/2 ln² J,      c′ = (λ ln J − m)/J,      c″ = (λ (1 − ln J) + m)/J²
+//! ```text
+//! c(J) = −m ln J + λ/2 ln² J,      c′ = (λ ln J − m)/J,      c″ = (λ (1 − ln J) + m)/J²
+//! ```
 //!
 //! Infinite for J ≤ 0. With [`Inversion::Extend`] it continues below [`J_MIN`] as its second-order Taylor
 //! polynomial there, which is C² and finite for every J: inverted start states have a way back.
