@@ -53,13 +53,13 @@ pub fn load_text(
     let mut faults = apply_overrides(&mut values, &mut source, file, overrides, &context.working_directory);
     let mut report = Report::default();
     drop_foreign_options(&mut values, &source, overrides, &mut report);
-    let outcome = read::read(values, &mut report);
+    let (config, removed) = read::read(values, &mut report);
     let mut found = None;
-    if let Some(mut config) = outcome.config {
+    if let Some(mut config) = config {
         let mut later = Report::default();
         resolve::fill(&mut config, context, &mut later);
         found = resolve::resolve(&config, &mut later).map(|resolved| (resolved, config));
-        later.problems.retain(|problem| !follows(&problem.path, &outcome.removed, &source));
+        later.problems.retain(|problem| !removed.explains(&problem.path));
         report.problems.append(&mut later.problems);
         report.warnings.append(&mut later.warnings);
     }
@@ -120,15 +120,6 @@ fn drop_foreign_options(values: &mut Table, source: &Source<'_>, overrides: &Ove
                 .push(format!("solver.{key} is left out: solver '{}' does not take it", kind.name));
         }
     }
-}
-
-/// True for a fault that may only be there because a key at fault was removed: about that key, what holds it
-/// or what is in it, or about a key that is missing beside it (it may be the misspelt one).
-fn follows(path: &KeyPath, removed: &[KeyPath], source: &Source<'_>) -> bool {
-    removed.iter().any(|gone| {
-        let missing_beside = gone.parent() == path.parent() && !source.has(path);
-        path.starts_with(gone) || gone.starts_with(path) || missing_beside
-    })
 }
 
 /// Flags first, then the file as a whole, then line by line; each fault once.

@@ -1,8 +1,7 @@
 //! From TOML values to [`raw::Config`], collecting every fault on the way.
 //!
 //! serde stops at the first fault. Here its key is noted and removed and the rest read again, so that one
-//! run names all of them. What is removed leaves holes: [`Outcome::removed`] tells later checks not to
-//! complain about them.
+//! run names all of them. What is removed leaves holes; [`Removed`] tells which later faults they explain.
 
 use serde_path_to_error::Segment;
 use toml::{Table, Value};
@@ -32,22 +31,38 @@ const LATER: &[&str] = &[
 /// What later versions say of names that are planned.
 pub const NOT_YET: &str = "not supported yet in this version";
 
-/// What could be read.
-pub struct Outcome {
-    /// The config without the keys at fault; `None` where reading had to stop.
-    pub config: Option<raw::Config>,
-    /// The keys at fault.
-    pub removed: Vec<KeyPath>,
+/// The keys at fault, which were taken out of the values before anything else was checked.
+pub struct Removed {
+    paths: Vec<KeyPath>,
+    before: Value,
+}
+
+impl Removed {
+    /// True for a fault that may only be there because of a removal: about the key removed, what holds it or
+    /// what is in it, or about a key that is missing beside it (it may be the misspelt one).
+    pub fn explains(&self, path: &KeyPath) -> bool {
+        self.paths.iter().any(|gone| {
+            let missing_beside = gone.parent() == path.parent() && get(&self.before, path).is_none();
+            path.starts_with(gone) || gone.starts_with(path) || missing_beside
+        })
+    }
 }
 
 /// Reads `values`, reporting unknown keys, wrong types and numbers that are not finite.
-pub fn read(values: Table, report: &mut Report) -> Outcome {
+///
+/// Gives the config without the keys at fault (`None` where there were too many) and those keys.
+pub fn read(values: Table, report: &mut Report) -> (Option<raw::Config>, Removed) {
     let mut values = Value::Table(values);
-    let mut removed = Vec::new();
-    refuse_non_finite(&values, KeyPath::root(), report);
+    let mut strange = Vec::new();
+    find_non_finite(&values, KeyPath::root(), &mut strange);
+    for path in &strange {
+        report.value(path.clone(), "must be a finite number", "");
+    }
+    // These stay in, but what is said of them later is said already.
+    let mut removed = Removed { paths: strange, before: values.clone() };
     for _ in 0..MOST {
         let error = match serde_path_to_error::deserialize::<_, raw::Config>(values.clone()) {
-            Ok(config) => return Outcome { config: Some(config), removed },
+            Ok(config) => return (Some(config), removed),
             Err(error) => error,
         };
         let at = error.path().iter().fold(KeyPath::root(), |path, segment| match segment {
@@ -57,27 +72,31 @@ pub fn read(values: Table, report: &mut Report) -> Outcome {
             Segment::Unknown => path,
         });
         let problem = explain(at.clone(), error.inner().message(), &values);
-        report.problems.push(problem);
+        if !removed.explains(&problem.path) {
+            report.problems.push(problem);
+        }
         let found = remove(&mut values, at.segments());
-        removed.push(at);
+        removed.paths.push(at);
         if !found {
             break;
         }
     }
-    Outcome { config: None, removed }
+    (None, removed)
 }
 
-/// Reports every number that is infinite or not a number.
-fn refuse_non_finite(value: &Value, path: KeyPath, report: &mut Report) {
+/// Finds every number that is infinite or not a number.
+fn find_non_finite(value: &Value, path: KeyPath, found: &mut Vec<KeyPath>) {
     match value {
-        Value::Float(x) if !x.is_finite() => report.value(path, "must be a finite number", ""),
+        Value::Float(x) if !x.is_finite() => found.push(path),
         Value::Array(items) => {
             for (i, item) in items.iter().enumerate() {
-                refuse_non_finite(item, path.join(i), report);
+                find_non_finite(item, path.join(i), found);
             }
         }
         Value::Table(table) => {
-            table.iter().for_each(|(key, item)| refuse_non_finite(item, path.join(key), report))
+            for (key, item) in table {
+                find_non_finite(item, path.join(key), found);
+            }
         }
         _ => {}
     }

@@ -27,7 +27,7 @@ pub struct Body {
     pub density: Option<f64>,
     /// The material with its parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(required)]
+    #[schemars(with = "Material")]
     pub material: Option<Material>,
     /// Placement of the mesh: scaled, then rotated, then moved. The result is the rest state.
     #[serde(default)]
@@ -50,7 +50,7 @@ pub struct Body {
 pub struct Generate {
     /// Which shape.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(required)]
+    #[schemars(with = "Shape")]
     pub shape: Option<Shape>,
     /// beam, box: edge lengths [x, y, z]; cloth: [x, z].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ pub enum Shape {
 pub struct Material {
     /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(required)]
+    #[schemars(with = "String")]
     pub model: Option<String>,
     /// Young's modulus in Pa.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Pin {
     /// Which vertices, by their rest positions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(required)]
+    #[schemars(with = "Select")]
     pub select: Option<Select>,
     /// "hard" (the default) or { soft = stiffness }.
     #[serde(skip_serializing_if = "Option::is_none")]

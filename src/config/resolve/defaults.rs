@@ -119,7 +119,7 @@ fn make_absolute(path: &mut String, base: &Path, at: KeyPath, report: &mut Repor
     match absolute.into_os_string().into_string() {
         Ok(text) => *path = text,
         Err(_) => {
-            report.value(at, "leads to a path that is not UTF-8", "move the config to another directory")
+            report.value(at, "leads to a path that is not UTF-8", "move the config to another directory");
         }
     }
 }
