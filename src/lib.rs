@@ -1,4 +1,47 @@
 //! Elastic bodies: meshes in, simulated frames out.
+//!
+//! Everything is one minimization per time step, and every solver is a way to do it:
+//!
+//! ```text
+//! g(x) = 1/(2h²) Σ_v m_v |x_v − y_v|²  +  Σ_t E_t(x),      y = x_n + h v_n + h² M⁻¹ f_ext
+//! x_{n+1} = argmin g,   v_{n+1} = (x_{n+1} − x_n)/h
+//! ```
+//!
+//! # The way of the data
+//!
+//! ```text
+//! config → model → objective + solver (cache hit or factor) → frames → files
+//! ```
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`config`] | TOML to a validated scene; every fault with file, line, column and key |
+//! | [`mesh`], [`io`] | meshes as files hold them, generators, one file per format |
+//! | [`model`] | bodies, masses, pins, the internal numbering of vertices |
+//! | [`energy`] | terms of the objective; one file per material |
+//! | [`objective`] | g and ∇g, the one function that all solvers share |
+//! | [`solver`] | one file per solver |
+//! | [`sparse`], [`cache`] | the system matrix, its factor, and the disk cache of factors |
+//! | [`simulate`] | the time loop, metrics, checkpoints |
+//! | [`output`] | run directories, frame writers |
+//! | [`math`], [`par`] | lanes, 3×3 kernels; the only place that knows threads |
+//!
+//! # Words
+//!
+//! *Energy* in joule, *density* of energy in J/m³; *stretch* a principal value of the deformation gradient F;
+//! *unknown* a vertex that is solved for; *hard pin* a prescribed vertex, *soft pin* a spring to a target;
+//! *step* one minimization, *frame* what is written (one or more steps); *projection* the nearest point of a
+//! zero-energy set. Units are SI throughout.
+//!
+//! # References
+//!
+//! Keys used in the modules: [Liu2017] Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials;
+//! [Narain2016] ADMM ⊇ Projective Dynamics; [Kee2021] Constrained Projective Dynamics; [Ledwon2024] XPBD, PD,
+//! quasi-Newton and ADMM compared; [Wang2015] A Chebyshev Semi-Iterative Approach for Accelerating Projective
+//! and Position-Based Dynamics; [Irving2004] Invertible Finite Elements; [Smith2018] Stable Neo-Hookean Flesh
+//! Simulation; [Smith2019] Analytic Eigensystems for Isotropic Distortion Energies; [Teran2005] Robust
+//! Quasistatic Finite Elements; [Xu2015] Nonlinear Material Design Using Principal Stretches; [Steele2014] Fast
+//! Splittable Pseudorandom Number Generators.
 
 pub mod cache;
 pub mod config;
@@ -7,8 +50,10 @@ pub mod error;
 pub mod io;
 pub mod math;
 pub mod mesh;
+pub mod model;
 pub mod objective;
 pub mod par;
+pub mod simulate;
 pub mod solver;
 pub mod sparse;
 

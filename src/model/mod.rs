@@ -9,6 +9,7 @@ pub mod build;
 pub mod deform;
 pub mod motion;
 pub mod numbering;
+pub mod rotation;
 pub mod select;
 pub mod transform;
 
