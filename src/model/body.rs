@@ -115,18 +115,15 @@ fn select_pins(
 }
 
 fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {
-    let mut x = mesh.points.clone();
-    for kind in &body.deform {
-        let read = |path: &std::path::Path| -> Result<Vec<[f64; 3]>> {
-            let points = io::read(path)?.points;
-            Ok(points.into_iter().map(|p| model::transform::apply(&body.transform, p)).collect())
-        };
-        x = model::deform::deform(kind, &x, &read)?;
-        if x.len() != mesh.points.len() {
-            let reason = format!("the deform file has {} points, the mesh {}", x.len(), mesh.points.len());
-            return Err(refuse(subject, reason, "they must be the same mesh in another shape"));
+    let read = |path: &std::path::Path| -> Result<Vec<[f64; 3]>> {
+        let points = io::read(path)?.points;
+        if points.len() != mesh.points.len() {
+            let reason = format!("{} has {} points, the mesh {}", path.display(), points.len(), mesh.points.len());
+            return Err(refuse(subject, reason, "a deform file must be the same mesh in another shape"));
         }
-    }
+        Ok(points.into_iter().map(|p| model::transform::apply(&body.transform, p)).collect())
+    };
+    let x = model::deform::deform(&body.deform, &mesh.points, &read)?;
     if let Some(v) = x.iter().position(|p| p.iter().any(|c| !c.is_finite())) {
         return Err(refuse(subject, format!("vertex {v} is not finite after 'deform'"), ""));
     }
