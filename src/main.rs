@@ -1,1 +1,3 @@
+//! The `pliant` binary.
+
 fn main() {}

@@ -1,4 +1,5 @@
 //! Configs: TOML in, validated scenes out.
 
 pub mod diagnostic;
+pub mod raw;
 pub mod resolved;

@@ -1,0 +1,266 @@
+//! The tables of one `[[body]]`: mesh, material and initial state.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::pin::Pin;
+use super::values::{Cells, OneOrMany};
+
+/// One elastic body.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// A unique name that can be part of a file name. Default "body0", "body1", …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A mesh file, relative to the config file; or use `generate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<String>,
+    /// A procedural mesh instead of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generate: Option<Generate>,
+    /// Drop degenerate tets instead of refusing the mesh. Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<bool>,
+    /// Mass density in kg/m³, above 0. Default 1000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+    /// The material with its parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Material")]
+    pub material: Option<Material>,
+    /// Placement of the mesh: scaled, then rotated, then moved. The result is the rest state.
+    #[serde(default)]
+    pub transform: Transform,
+    /// Initial velocity.
+    #[serde(default)]
+    pub velocity: Velocity,
+    /// Deformation of the rest state into the initial state, about the centre of the rest bounding box; a table with
+    /// one kind, or an array of such tables that are applied in order.
+    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    pub deform: OneOrMany<Deform>,
+    /// Attachments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pin: Vec<Pin>,
+}
+
+/// A procedural mesh; lengths in metres.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Generate {
+    /// Which shape.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Shape")]
+    pub shape: Option<Shape>,
+    /// beam, box: edge lengths [x, y, z]; cloth: [x, z].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Vec<f64>>,
+    /// beam, box: cubes along [x, y, z]; cloth: squares along [x, z]; sphere: cells across the radius; torus: cells
+    /// around the tube.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Cells>,
+    /// beam, box: tets per cube, 5 (the default) or 6.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<u64>,
+    /// sphere: the radius.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+    /// torus: distance from the centre to the tube's centre line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub major: Option<f64>,
+    /// torus: radius of the tube, less than `major`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minor: Option<f64>,
+}
+
+/// The shapes of procedural meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// A block of cubes from the origin to `size`, split into tets.
+    Beam,
+    /// The same as "beam".
+    Box,
+    /// A ball about the origin.
+    Sphere,
+    /// A solid torus about the z axis.
+    Torus,
+    /// A flat sheet of triangles in the xz plane.
+    Cloth,
+}
+
+/// A material model with its parameters; which ones it takes depends on the model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Material {
+    /// The model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub model: Option<String>,
+    /// Young's modulus in Pa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub young: Option<f64>,
+    /// Poisson's ratio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub poisson: Option<f64>,
+    /// First raw modulus in Pa, instead of `young` and `poisson`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mu: Option<f64>,
+    /// Second raw modulus in Pa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lambda: Option<f64>,
+    /// Raw stiffness of "arap" in Pa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub k: Option<f64>,
+    /// First Mooney-Rivlin modulus in Pa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub c1: Option<f64>,
+    /// Second Mooney-Rivlin modulus in Pa.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub c2: Option<f64>,
+    /// spline: control points [stretch, stress in Pa] of the length part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a: Option<Vec<[f64; 2]>>,
+    /// spline: control points [area stretch, stress in Pa] of the area part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub b: Option<Vec<[f64; 2]>>,
+    /// spline: control points [volume stretch, stress in Pa] of the volume part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub c: Option<Vec<[f64; 2]>>,
+    /// What happens to inverted elements, for materials that are infinite there. Default "barrier".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inversion: Option<Inversion>,
+    /// Stretches over which the stiffness of the system matrix is fitted. Default [0.5, 1.5].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit_interval: Option<[f64; 2]>,
+}
+
+/// What a material that is infinite at zero volume does there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Inversion {
+    /// Infinite: the line search keeps elements from inverting.
+    Barrier,
+    /// Continued smoothly below a small volume: inverted elements recover.
+    Extend,
+}
+
+/// Placement of a mesh: scaled, then rotated about the origin, then moved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Transform {
+    /// Offset in metres. Default [0, 0, 0].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub translate: Option<[f64; 3]>,
+    /// Uniform factor, above 0; turns other units into metres. Default 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+    /// Rotation about the origin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<Rotation>,
+}
+
+/// A rotation about an axis through the origin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rotation {
+    /// The axis; need not have length 1.
+    pub axis: [f64; 3],
+    /// The angle in degrees.
+    pub degrees: f64,
+}
+
+/// Rigid initial velocity.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Velocity {
+    /// m/s. Default [0, 0, 0].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linear: Option<[f64; 3]>,
+    /// rad/s about the centre of mass. Default [0, 0, 0].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub angular: Option<[f64; 3]>,
+}
+
+/// One deformation of the rest state: exactly one of these keys.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+pub struct Deform {
+    /// Factors along x, y, z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stretch: Option<[f64; 3]>,
+    /// Rotation about a coordinate axis that grows from the lower to the upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twist: Option<Twist>,
+    /// Compression along a coordinate axis that keeps the volume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub squash: Option<Squash>,
+    /// Every vertex at a random point of the bounding box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub randomize: Option<Randomize>,
+    /// Every vertex at the centre.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collapse: Option<Collapse>,
+    /// Positions from the points of a mesh file with as many vertices, relative to the config file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+/// A coordinate axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Axis {
+    /// The x axis.
+    X,
+    /// The y axis.
+    Y,
+    /// The z axis.
+    Z,
+}
+
+/// Rotation about a coordinate axis that grows linearly from the lower to the upper end of the body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Twist {
+    /// The axis, through the centre of the body.
+    pub axis: Axis,
+    /// Angle at the upper end.
+    pub degrees: f64,
+}
+
+/// Compression along a coordinate axis; the other directions widen to keep the volume.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Squash {
+    /// The direction that is compressed.
+    pub axis: Axis,
+    /// The factor, above 0; below 1 compresses.
+    pub factor: f64,
+}
+
+/// Every vertex at an independent uniform random point of the bounding box.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Randomize {
+    /// Seed of the random numbers. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// From 0 (the rest position) to 1 (the random point, the default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub amount: Option<f64>,
+}
+
+/// Every vertex at the centre, plus a random offset.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Collapse {
+    /// Largest random offset as a part of the bounding box's size. Default 0: all in one point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub jitter: Option<f64>,
+    /// Seed of the random numbers. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}

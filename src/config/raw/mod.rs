@@ -1,0 +1,124 @@
+//! The config as a user writes it: one struct per table, unknown keys refused.
+//!
+//! The structs are flat and nearly every key is optional, so that a fault always has the path of the very
+//! key it is about; what is missing or out of range is found when it is resolved, all at once. The doc
+//! comments are the descriptions of the JSON schema: they speak to whoever writes a config.
+
+mod body;
+mod pin;
+mod values;
+
+pub use body::{
+    Axis, Body, Collapse, Deform, Generate, Inversion, Material, Randomize, Rotation, Shape, Squash,
+    Transform, Twist, Velocity,
+};
+pub use pin::{
+    ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
+    PlaneSelection, RotationRate, Select, Shake, SphereSelection,
+};
+pub use values::{Cells, OneOrMany, Step};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A pliant scene: elastic bodies, a solver, and what to write.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "pliant config")]
+pub struct Config {
+    /// Names the run's files and its default output directory; default: the config file's name without extension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Time stepping.
+    #[serde(default)]
+    pub time: Time,
+    /// The solver with its settings.
+    #[serde(default)]
+    pub solver: Solver,
+    /// What acts on all bodies.
+    #[serde(default)]
+    pub world: World,
+    /// What is written, and where.
+    #[serde(default)]
+    pub output: Output,
+    /// The elastic bodies, at least one.
+    #[serde(default)]
+    pub body: Vec<Body>,
+}
+
+/// Time stepping.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Time {
+    /// Step in seconds, a number or a fraction such as "1/30" (the default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<Step>,
+    /// Frames after the initial one: frames 0 … `frames` are written. Default 120.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames: Option<u64>,
+    /// Steps per written frame, at least 1 (the default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub substeps: Option<u64>,
+}
+
+/// The solver with its settings. Keys besides `kind`, `iterations` and `tolerance` are kind-specific.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Solver {
+    /// How each time step is solved. Default "quasi-newton".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Iterations per step (at most, if there is a tolerance), at least 1. Default 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub iterations: Option<u64>,
+    /// Stop when the norm of the gradient falls below this times its first value; 0 (the default): never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub tolerance: Option<f64>,
+    /// L-BFGS pairs that are kept (quasi-newton).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<u64>,
+    /// "armijo" or "none" (quasi-newton, newton).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_search: Option<String>,
+}
+
+/// What acts on all bodies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct World {
+    /// Gravity in m/s². Default [0, -9.81, 0].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gravity: Option<[f64; 3]>,
+}
+
+/// What is written, and where.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// The run directory, relative to the config file. Default: `outputs/<name>` under the working directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+    /// Formats of the frames. Default ["vtu", "ply"].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formats: Option<Vec<Format>>,
+    /// Write every n-th frame (the first and the last always), at least 1 (the default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub every: Option<u64>,
+    /// Write Float32 instead of Float64 arrays: half the size. Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub float32: Option<bool>,
+}
+
+/// A format of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// All bodies in one grid per frame, for ParaView, with a .pvd time series.
+    Vtu,
+    /// One surface per body and frame, in constant vertex order.
+    Ply,
+}

@@ -1,0 +1,177 @@
+//! The tables of one `[[body.pin]]`: selections and motions.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A set of vertices held in place or moved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pin {
+    /// Which vertices, by their rest positions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Select")]
+    pub select: Option<Select>,
+    /// "hard" (the default) or { soft = stiffness }.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<PinKind>,
+    /// Where the vertices go over time; without it they stay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
+}
+
+/// How a pin holds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PinKind {
+    /// Exactly.
+    Hard,
+    /// By springs of this stiffness in N/m, one per vertex.
+    Soft(f64),
+}
+
+/// A set of vertices of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Select {
+    /// All vertices.
+    All,
+    /// Inside or on an axis-parallel box.
+    Box(BoxSelection),
+    /// Inside or on a sphere.
+    Sphere(SphereSelection),
+    /// On one side of a plane.
+    Plane(PlaneSelection),
+    /// By number in the mesh file, from 0.
+    Ids(Vec<u32>),
+    /// Where a point array of the mesh file is greater than a value.
+    Array(ArraySelection),
+    /// The vertices nearest to a point.
+    Nearest(NearestSelection),
+}
+
+/// The inside of an axis-parallel box.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoxSelection {
+    /// Lower corner.
+    pub min: [f64; 3],
+    /// Upper corner.
+    pub max: [f64; 3],
+}
+
+/// The inside of a sphere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SphereSelection {
+    /// Centre.
+    pub center: [f64; 3],
+    /// Radius, above 0.
+    pub radius: f64,
+}
+
+/// The side of a plane that its normal points to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlaneSelection {
+    /// A point of the plane.
+    pub point: [f64; 3],
+    /// Points to the selected side; need not have length 1.
+    pub normal: [f64; 3],
+}
+
+/// Where a scalar point array of the mesh file is greater than a value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArraySelection {
+    /// The array's name.
+    pub name: String,
+    /// The threshold.
+    pub above: f64,
+}
+
+/// The vertices nearest to a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NearestSelection {
+    /// The point.
+    pub point: [f64; 3],
+    /// How many, at least 1 (the default).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub count: Option<u64>,
+}
+
+/// The motion of pinned vertices: exactly one of rotate, translate, keyframes and shake.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Motion {
+    /// Start of the motion in seconds. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// End of the motion in seconds, after `from`; the vertices then stay where they are. Default: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
+    /// Constant velocity in m/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub translate: Option<[f64; 3]>,
+    /// Rotation at a constant rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<RotationRate>,
+    /// Rigid keyframes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keyframes: Option<Keyframes>,
+    /// A sine in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shake: Option<Shake>,
+}
+
+/// Rotation at a constant rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RotationRate {
+    /// The axis; need not have length 1.
+    pub axis: [f64; 3],
+    /// A point of the axis. Default [0, 0, 0].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<[f64; 3]>,
+    /// The rate.
+    pub degrees_per_second: f64,
+}
+
+/// Rigid keyframes: offset and angle are piecewise linear in time, constant before the first and after the last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keyframes {
+    /// The axis of the rotation; wanted where a key has degrees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub axis: Option<[f64; 3]>,
+    /// A point of the axis. Default [0, 0, 0].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<[f64; 3]>,
+    /// The keys, in the order of time.
+    pub keys: Vec<Keyframe>,
+}
+
+/// One keyframe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// Seconds since the start of the motion.
+    pub time: f64,
+    /// Offset in metres. Default [0, 0, 0].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub translate: Option<[f64; 3]>,
+    /// Angle about the axis. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degrees: Option<f64>,
+}
+
+/// The offset amplitude · sin(2π · frequency · time).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Shake {
+    /// Metres along x, y, z.
+    pub amplitude: [f64; 3],
+    /// Hz, above 0.
+    pub frequency: f64,
+}
