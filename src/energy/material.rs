@@ -78,6 +78,12 @@ impl std::fmt::Debug for Material {
     }
 }
 
+impl PartialEq for Material {
+    fn eq(&self, other: &Self) -> bool {
+        self.model.name == other.model.name && self.parameters == other.parameters
+    }
+}
+
 impl Material {
     /// Looks the model up, refuses parameters that it does not take, lacks or cannot be.
     pub fn new(model: &str, parameters: Parameters) -> Result<Material, Fault> {

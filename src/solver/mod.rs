@@ -1,6 +1,6 @@
 //! Solvers: ways to minimize the one objective.
 
-use crate::energy::material::Fault;
+use crate::energy::material::{Fault, Material};
 
 /// One kind of solver.
 pub struct Kind {
@@ -10,6 +10,8 @@ pub struct Kind {
     pub about: &'static str,
     /// The keys of `[solver]` that it takes besides `kind`, `iterations` and `tolerance`.
     pub keys: &'static [&'static str],
+    /// Why it cannot simulate a material, with the way out; `None`: it can.
+    pub refuses: fn(&Material) -> Option<String>,
 }
 
 /// All kinds.
@@ -51,5 +53,12 @@ impl SolverSettings {
             .find(|k| k.name == kind)
             .ok_or_else(|| Fault { key: "kind".into(), reason: format!("unknown solver '{kind}'") })?;
         Ok(SolverSettings { kind, iterations, tolerance, options })
+    }
+}
+
+impl PartialEq for SolverSettings {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |s: &Self| (s.kind.name, s.iterations, s.tolerance.to_bits());
+        parts(self) == parts(other) && self.options == other.options
     }
 }
