@@ -86,7 +86,12 @@ impl Error {
 
     /// An [`Error::Format`] without a hint.
     pub fn format(path: &Path, place: impl Into<String>, reason: impl Into<String>) -> Self {
-        Error::Format { path: path.to_owned(), place: place.into(), reason: reason.into(), hint: String::new() }
+        Error::Format {
+            path: path.to_owned(),
+            place: place.into(),
+            reason: reason.into(),
+            hint: String::new(),
+        }
     }
 
     /// True for errors in what the user wrote (exit code 2), false for failures while running (1).

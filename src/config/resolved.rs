@@ -9,7 +9,7 @@ use crate::energy::material::Material;
 use crate::solver::SolverSettings;
 
 /// A whole scene.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The run's name: names files and the default output directory.
     pub name: String,
@@ -37,7 +37,7 @@ pub struct Time {
 }
 
 /// One elastic body.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// Unique name, usable as a file name.
     pub name: String,
@@ -167,7 +167,7 @@ pub enum Deform {
 }
 
 /// A set of vertices held in place or moved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
     /// Which vertices, by rest position.
     pub select: Selection,

@@ -1,0 +1,134 @@
+//! The way of a config: text, overrides, raw, defaults, resolved; and back to text.
+
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+use super::diagnostic::{Diagnostic, Diagnostics, Place};
+use super::overrides::{self, Overrides, Refusal};
+use super::path::KeyPath;
+use super::problem::Report;
+use super::resolve::{self, Context};
+use super::source::Source;
+use super::{raw, read, resolved};
+use crate::error::{Error, Result};
+use crate::solver::KINDS;
+
+/// A config that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The validated scene.
+    pub config: resolved::Config,
+    /// The same in the user's terms: overrides applied, defaults written out, paths absolute.
+    pub raw: raw::Config,
+    /// What is odd but no fault.
+    pub warnings: Vec<String>,
+}
+
+/// Loads the config at `path` with what the command line changes in it.
+///
+/// All faults are reported together, as [`Error::Config`].
+pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
+    let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, error))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let place = format!("byte {}", error.utf8_error().valid_up_to());
+        Error::format(path, place, "not UTF-8 text, as a config must be")
+    })?;
+    let here =
+        std::env::current_dir().map_err(|error| Error::io("find the working directory", path, error))?;
+    let directory = here.join(path).parent().map_or_else(|| here.clone(), PathBuf::from);
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let context = Context { config_directory: directory, working_directory: here, stem };
+    load_text(path, &text, overrides, &context).map_err(Error::Config)
+}
+
+/// Like [`load`], for text that stands for the content of `file`.
+pub fn load_text(
+    file: &Path,
+    text: &str,
+    overrides: &Overrides,
+    context: &Context,
+) -> Result<Loaded, Diagnostics> {
+    let (mut source, mut values) = Source::parse(file, text)?;
+    let mut faults = apply_overrides(&mut values, &mut source, file, overrides, &context.working_directory);
+    let mut report = Report::default();
+    drop_foreign_options(&mut values, &source, overrides, &mut report);
+    let (config, removed) = read::read(values, &mut report);
+    let mut found = None;
+    if let Some(mut config) = config {
+        let mut later = Report::default();
+        resolve::fill(&mut config, context, &mut later);
+        found = resolve::resolve(&config, &mut later).map(|resolved| (resolved, config));
+        later.problems.retain(|problem| !removed.explains(&problem.path));
+        report.problems.append(&mut later.problems);
+        report.warnings.append(&mut later.warnings);
+    }
+    faults.extend(report.problems.iter().map(|problem| source.diagnose(problem)));
+    match found {
+        Some((config, raw)) if faults.is_empty() => Ok(Loaded { config, raw, warnings: report.warnings }),
+        _ => Err(Diagnostics(in_order(faults))),
+    }
+}
+
+/// The config as TOML: loading it again gives an equal [`resolved::Config`], whatever the directory and flags.
+pub fn to_toml(loaded: &Loaded) -> String {
+    // The raw types are strings, numbers, arrays and structs: nothing that TOML cannot hold.
+    toml::to_string(&loaded.raw).expect("raw configs are TOML")
+}
+
+fn apply_overrides(
+    values: &mut Table,
+    source: &mut Source<'_>,
+    file: &Path,
+    overrides: &Overrides,
+    working_directory: &Path,
+) -> Vec<Diagnostic> {
+    let mut faults = Vec::new();
+    let refuse = |Refusal { flag, path, message }| Diagnostic {
+        file: file.to_owned(),
+        place: Place::Flag(flag),
+        key: path.to_string(),
+        message,
+        hint: String::new(),
+    };
+    for assignment in overrides.assignments(working_directory) {
+        let applied = assignment.and_then(|assignment| {
+            overrides::apply(values, &assignment)?;
+            Ok(assignment)
+        });
+        match applied {
+            Ok(assignment) => source.set_by_flag(assignment.path, assignment.flag),
+            Err(refusal) => faults.push(refuse(refusal)),
+        }
+    }
+    faults
+}
+
+/// With `--solver`, the file's options for another kind of solver are no fault: they go, with a warning.
+fn drop_foreign_options(values: &mut Table, source: &Source<'_>, overrides: &Overrides, report: &mut Report) {
+    let wanted = overrides.solver.as_deref();
+    let Some(kind) = KINDS.iter().find(|kind| Some(kind.name) == wanted) else { return };
+    let Some(toml::Value::Table(solver)) = values.get_mut("solver") else { return };
+    let foreign =
+        |key: &str| !kind.keys.contains(&key) && KINDS.iter().any(|other| other.keys.contains(&key));
+    let keys: Vec<String> = solver.keys().filter(|key| foreign(key)).cloned().collect();
+    for key in keys {
+        if !source.is_flagged(&KeyPath::parse("solver").join(&key)) {
+            solver.remove(&key);
+            report
+                .warnings
+                .push(format!("solver.{key} is left out: solver '{}' does not take it", kind.name));
+        }
+    }
+}
+
+/// Flags first, then the file as a whole, then line by line; each fault once.
+fn in_order(mut faults: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    faults.sort_by_key(|fault| match &fault.place {
+        Place::Flag(_) => (0, 0, 0),
+        Place::File => (1, 0, 0),
+        Place::Line(at) => (2, at.line, at.column),
+    });
+    faults.dedup();
+    faults
+}

@@ -1,0 +1,162 @@
+//! One `[[body]]`: mesh, material, placement, initial state.
+
+use super::super::path::KeyPath;
+use super::super::problem::{Report, suggestion};
+use super::super::{raw, resolved};
+use super::{names, pin, refuse_keys, shape, unit};
+use crate::energy::material::{self, MODELS, Material, Parameters};
+
+/// Validates a body that stands at `at`, in a run that ends at the time `end`.
+pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> Option<resolved::Body> {
+    let mesh = mesh(body, &at, report);
+    let density = body.density.unwrap_or(1.0);
+    report.check(density > 0.0, at.join("density"), "must be above 0");
+    let material = match &body.material {
+        Some(material) => self::material(material, &at.join("material"), report),
+        None => {
+            let example = "such as material = { model = \"neo-hookean\", young = 1e6, poisson = 0.45 }";
+            report.value(at.join("material"), "missing", example);
+            None
+        }
+    };
+    let transform = transform(&body.transform, &at.join("transform"), report);
+    let deform = deforms(&body.deform, &at.join("deform"), report);
+    let pins: Vec<_> = (body.pin.iter().enumerate())
+        .map(|(i, pin)| pin::resolve(pin, at.join("pin").join(i), end, report))
+        .collect();
+    Some(resolved::Body {
+        name: body.name.clone().unwrap_or_default(),
+        mesh: mesh?,
+        repair: body.repair.unwrap_or(false),
+        density,
+        material: material?,
+        transform,
+        velocity: resolved::Velocity {
+            linear: body.velocity.linear.unwrap_or_default(),
+            angular: body.velocity.angular.unwrap_or_default(),
+        },
+        deform,
+        pins: pins.into_iter().collect::<Option<_>>()?,
+    })
+}
+
+fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved::MeshSource> {
+    match (&body.mesh, &body.generate) {
+        (Some(path), None) => {
+            names::check_file(path, at.join("mesh"), report);
+            Some(resolved::MeshSource::File(path.into()))
+        }
+        (None, Some(generate)) => {
+            shape(generate, &at.join("generate"), report).map(resolved::MeshSource::Generate)
+        }
+        (Some(_), Some(_)) => {
+            report.key(
+                at.join("generate"),
+                "the body has a mesh file already",
+                "give either mesh or generate",
+            );
+            None
+        }
+        (None, None) => {
+            let hint = "give mesh = \"file\" or generate = { shape = … }";
+            report.value(at.join("mesh"), "missing", hint);
+            None
+        }
+    }
+}
+
+fn material(raw: &raw::Material, at: &KeyPath, report: &mut Report) -> Option<Material> {
+    let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
+    let Some(name) = &raw.model else {
+        report.value(at.join("model"), "missing", format!("valid models: {}", names.join(", ")));
+        return None;
+    };
+    let Some(model) = MODELS.iter().find(|model| model.name == name) else {
+        let hint = suggestion(name, "models", &names);
+        report.value(at.join("model"), format!("unknown material '{name}'"), hint);
+        return None;
+    };
+    let taken: Vec<&str> = std::iter::once("model").chain(model.keys.iter().copied()).collect();
+    if !refuse_keys(raw, &taken, at, &format!("material '{name}'"), report) {
+        return None;
+    }
+    let inversion = raw.inversion.map(|inversion| match inversion {
+        raw::Inversion::Barrier => material::Inversion::Barrier,
+        raw::Inversion::Extend => material::Inversion::Extend,
+    });
+    let parameters = Parameters {
+        young: raw.young,
+        poisson: raw.poisson,
+        mu: raw.mu,
+        lambda: raw.lambda,
+        k: raw.k,
+        c1: raw.c1,
+        c2: raw.c2,
+        a: raw.a.clone(),
+        b: raw.b.clone(),
+        c: raw.c.clone(),
+        inversion,
+        fit_interval: raw.fit_interval,
+    };
+    Material::new(name, parameters)
+        .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
+        .ok()
+}
+
+fn transform(transform: &raw::Transform, at: &KeyPath, report: &mut Report) -> resolved::Transform {
+    let scale = transform.scale.unwrap_or(1.0);
+    report.check(scale > 0.0, at.join("scale"), "must be above 0");
+    let rotate = match &transform.rotate {
+        Some(rotate) => (unit(rotate.axis, at.extend("rotate.axis"), report), rotate.degrees.to_radians()),
+        None => ([0.0, 0.0, 1.0], 0.0),
+    };
+    resolved::Transform { translate: transform.translate.unwrap_or_default(), rotate, scale }
+}
+
+fn deforms(
+    deforms: &raw::OneOrMany<raw::Deform>,
+    at: &KeyPath,
+    report: &mut Report,
+) -> Vec<resolved::Deform> {
+    let place = |i: usize| match deforms {
+        raw::OneOrMany::One(_) => at.clone(),
+        raw::OneOrMany::Many(_) => at.join(i),
+    };
+    let resolved = deforms.as_slice().iter().enumerate().map(|(i, one)| deform(one, place(i), report));
+    resolved.flatten().collect()
+}
+
+fn deform(deform: &raw::Deform, at: KeyPath, report: &mut Report) -> Option<resolved::Deform> {
+    let given = super::given_keys(deform);
+    if given.len() != 1 {
+        let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
+        let hint = "several are written as an array of tables, applied in order";
+        report.value(at, format!("wants exactly one kind, found {found}"), hint);
+        return None;
+    }
+    let axis = |axis: raw::Axis| axis as resolved::Axis;
+    if let Some(factors) = deform.stretch {
+        return Some(resolved::Deform::Stretch(factors));
+    }
+    if let Some(twist) = &deform.twist {
+        return Some(resolved::Deform::Twist { axis: axis(twist.axis), radians: twist.degrees.to_radians() });
+    }
+    if let Some(squash) = &deform.squash {
+        report.check(squash.factor > 0.0, at.extend("squash.factor"), "must be above 0");
+        return Some(resolved::Deform::Squash { axis: axis(squash.axis), factor: squash.factor });
+    }
+    if let Some(randomize) = &deform.randomize {
+        let amount = randomize.amount.unwrap_or(1.0);
+        report.check((0.0..=1.0).contains(&amount), at.extend("randomize.amount"), "must be from 0 to 1");
+        return Some(resolved::Deform::Randomize { seed: randomize.seed.unwrap_or(0), amount });
+    }
+    if let Some(collapse) = &deform.collapse {
+        let jitter = collapse.jitter.unwrap_or(0.0);
+        report.check((0.0..=1.0).contains(&jitter), at.extend("collapse.jitter"), "must be from 0 to 1");
+        return Some(resolved::Deform::Collapse { jitter, seed: collapse.seed.unwrap_or(0) });
+    }
+    deform.file.as_ref().map(|file| {
+        names::check_file(file, at.join("file"), report);
+        resolved::Deform::File(file.into())
+    })
+}

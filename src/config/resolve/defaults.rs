@@ -1,0 +1,127 @@
+//! The defaults of a config, and absolute paths: what a resolved config spells out.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::super::path::KeyPath;
+use super::super::problem::Report;
+use super::super::raw;
+
+/// Where a config was found, and where the program runs.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The config file's directory, absolute: paths in the config are relative to it.
+    pub config_directory: PathBuf,
+    /// The working directory: the default output directory is below it.
+    pub working_directory: PathBuf,
+    /// The config file's name without extension: the default name.
+    pub stem: String,
+}
+
+/// Writes out every default and makes every path absolute.
+pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
+    let name = config.name.get_or_insert_with(|| context.stem.clone()).clone();
+    let time = &mut config.time;
+    time.step.get_or_insert_with(|| raw::Step::Fraction("1/30".into()));
+    time.frames.get_or_insert(120);
+    time.substeps.get_or_insert(1);
+    let solver = &mut config.solver;
+    solver.kind.get_or_insert_with(|| "quasi-newton".into());
+    solver.iterations.get_or_insert(10);
+    solver.tolerance.get_or_insert(0.0);
+    config.world.gravity.get_or_insert([0.0, -9.81, 0.0]);
+    let output = &mut config.output;
+    match &mut output.dir {
+        Some(dir) => make_absolute(dir, &context.config_directory, KeyPath::parse("output.dir"), report),
+        none => {
+            let mut dir = format!("outputs/{name}");
+            make_absolute(&mut dir, &context.working_directory, KeyPath::parse("output.dir"), report);
+            *none = Some(dir);
+        }
+    }
+    output.formats.get_or_insert_with(|| vec![raw::Format::Vtu, raw::Format::Ply]);
+    output.every.get_or_insert(1);
+    output.float32.get_or_insert(false);
+    for (i, body) in config.body.iter_mut().enumerate() {
+        fill_body(body, i, context, report);
+    }
+}
+
+fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut Report) {
+    let at = KeyPath::parse("body").join(index);
+    body.name.get_or_insert_with(|| format!("body{index}"));
+    if let Some(mesh) = &mut body.mesh {
+        make_absolute(mesh, &context.config_directory, at.join("mesh"), report);
+    }
+    if let Some(generate) = &mut body.generate
+        && matches!(generate.shape, Some(raw::Shape::Beam | raw::Shape::Box))
+    {
+        generate.split.get_or_insert(5);
+    }
+    body.repair.get_or_insert(false);
+    body.density.get_or_insert(1000.0);
+    body.transform.translate.get_or_insert([0.0; 3]);
+    body.transform.scale.get_or_insert(1.0);
+    body.velocity.linear.get_or_insert([0.0; 3]);
+    body.velocity.angular.get_or_insert([0.0; 3]);
+    let alone = matches!(body.deform, raw::OneOrMany::One(_));
+    for (i, deform) in body.deform.as_mut_slice().iter_mut().enumerate() {
+        if let Some(randomize) = &mut deform.randomize {
+            randomize.seed.get_or_insert(0);
+            randomize.amount.get_or_insert(1.0);
+        }
+        if let Some(collapse) = &mut deform.collapse {
+            collapse.seed.get_or_insert(0);
+            collapse.jitter.get_or_insert(0.0);
+        }
+        if let Some(file) = &mut deform.file {
+            let place = if alone { at.join("deform") } else { at.join("deform").join(i) };
+            make_absolute(file, &context.config_directory, place.join("file"), report);
+        }
+    }
+    for pin in &mut body.pin {
+        fill_pin(pin);
+    }
+}
+
+fn fill_pin(pin: &mut raw::Pin) {
+    pin.kind.get_or_insert(raw::PinKind::Hard);
+    if let Some(raw::Select::Nearest(nearest)) = &mut pin.select {
+        nearest.count.get_or_insert(1);
+    }
+    let Some(motion) = &mut pin.motion else { return };
+    motion.from.get_or_insert(0.0);
+    if let Some(rotate) = &mut motion.rotate {
+        rotate.origin.get_or_insert([0.0; 3]);
+    }
+    if let Some(keyframes) = &mut motion.keyframes {
+        keyframes.origin.get_or_insert([0.0; 3]);
+        for key in &mut keyframes.keys {
+            key.translate.get_or_insert([0.0; 3]);
+            key.degrees.get_or_insert(0.0);
+        }
+    }
+}
+
+/// Replaces `path` by its absolute form without `.` and `..`.
+fn make_absolute(path: &mut String, base: &Path, at: KeyPath, report: &mut Report) {
+    if path.is_empty() {
+        report.value(at, "must not be empty", "");
+        return;
+    }
+    let mut absolute = PathBuf::new();
+    for component in base.join(&path).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                absolute.pop();
+            }
+            other => absolute.push(other),
+        }
+    }
+    match absolute.into_os_string().into_string() {
+        Ok(text) => *path = text,
+        Err(_) => {
+            report.value(at, "leads to a path that is not UTF-8", "move the config to another directory");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! From [`raw::Config`] with its defaults filled in to [`resolved::Config`]: ranges, names, contradictions, units.
+//!
+//! Every function reports what is wrong and goes on with a stand-in, so that all faults come out together;
+//! the result only counts where the report stayed empty.
+
+mod body;
+mod defaults;
+mod names;
+mod pin;
+mod shape;
+
+pub use defaults::{Context, fill};
+pub use shape::shape;
+
+use serde::Serialize;
+
+use super::path::KeyPath;
+use super::problem::{Report, suggestion};
+use super::read::NOT_YET;
+use super::{raw, resolved};
+use crate::solver::{KINDS, Options, SolverSettings};
+
+/// Solvers that 1.0 will have.
+const LATER_SOLVERS: &[&str] = &["chebyshev", "admm", "xpbd", "pbd", "constrained-pd", "vbd"];
+
+/// More frames or steps than this are a slip of the pen.
+const MOST_STEPS: u64 = 1_000_000_000_000;
+
+/// Validates a config whose defaults are filled in; `None` where the report says why.
+pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Config> {
+    let root = KeyPath::root();
+    let name = config.name.clone().unwrap_or_default();
+    names::check(&name, root.join("name"), report);
+    let time = time(&config.time, report);
+    let solver = solver(&config.solver, report);
+    let gravity = config.world.gravity.unwrap_or_default();
+    let output = output(&config.output, &time, report);
+    if config.body.is_empty() {
+        report.value(root.join("body"), "a scene wants at least one [[body]]", "");
+    }
+    check_body_names(&config.body, report);
+    let end = time.step * time.frames as f64 * time.substeps as f64;
+    let bodies: Vec<Option<resolved::Body>> = (config.body.iter().enumerate())
+        .map(|(i, body)| body::resolve(body, root.join("body").join(i), end, report))
+        .collect();
+    if let Some(solver) = &solver {
+        for (i, body) in bodies.iter().enumerate() {
+            let refusal = body.as_ref().and_then(|body| (solver.kind.refuses)(&body.material));
+            if let Some(reason) = refusal {
+                let at = root.join("body").join(i).extend("material.model");
+                report.value(at, format!("solver '{}' cannot simulate this: {reason}", solver.kind.name), "");
+            }
+        }
+    }
+    let bodies = bodies.into_iter().collect::<Option<Vec<_>>>()?;
+    Some(resolved::Config { name, time, solver: solver?, gravity, bodies, output })
+}
+
+fn time(time: &raw::Time, report: &mut Report) -> resolved::Time {
+    let at = KeyPath::parse("time");
+    let step = time.step.as_ref().map_or(Ok(1.0), raw::Step::seconds).unwrap_or_else(|reason| {
+        report.value(at.join("step"), reason, "");
+        1.0
+    });
+    report.check(step > 0.0 && step.is_finite(), at.join("step"), "must be above 0");
+    let (frames, substeps) = (time.frames.unwrap_or(1), time.substeps.unwrap_or(1));
+    report.check(substeps >= 1, at.join("substeps"), "must be at least 1");
+    let steps = frames.checked_mul(substeps).filter(|&steps| steps <= MOST_STEPS);
+    report.check(steps.is_some(), at.join("frames"), format!("more than {MOST_STEPS} steps"));
+    resolved::Time { step, frames, substeps }
+}
+
+fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
+    let at = KeyPath::parse("solver");
+    let name = solver.kind.as_deref().unwrap_or_default();
+    let (iterations, tolerance) = (solver.iterations.unwrap_or(1), solver.tolerance.unwrap_or(0.0));
+    report.check(iterations >= 1, at.join("iterations"), "must be at least 1");
+    report.check((0.0..1.0).contains(&tolerance), at.join("tolerance"), "must be at least 0 and below 1");
+    let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
+        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        match LATER_SOLVERS.contains(&name) {
+            true => {
+                let hint = format!("available: {}", names.join(", "));
+                report.value(at.join("kind"), format!("solver '{name}' is {NOT_YET}"), hint);
+            }
+            false => {
+                let hint = suggestion(name, "solvers", &names);
+                report.value(at.join("kind"), format!("unknown solver '{name}'"), hint);
+            }
+        }
+        return None;
+    };
+    let taken: Vec<&str> = ["kind", "iterations", "tolerance"].iter().chain(kind.keys).copied().collect();
+    if !refuse_keys(solver, &taken, &at, &format!("solver '{name}'"), report) {
+        return None;
+    }
+    let options = Options { history: solver.history, line_search: solver.line_search.clone() };
+    SolverSettings::new(name, iterations, tolerance, options)
+        .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
+        .ok()
+}
+
+fn output(output: &raw::Output, time: &resolved::Time, report: &mut Report) -> resolved::Output {
+    let at = KeyPath::parse("output");
+    let dir = output.dir.clone().unwrap_or_default();
+    report.check(!std::path::Path::new(&dir).is_file(), at.join("dir"), format!("{dir} is a file"));
+    let every = output.every.unwrap_or(1);
+    report.check(every >= 1, at.join("every"), "must be at least 1");
+    if every > time.frames.max(1) {
+        let frames = time.frames;
+        report.warnings.push(format!(
+            "output.every = {every} with {frames} frames: only the first and last are written"
+        ));
+    }
+    let mut formats = Vec::new();
+    for (i, format) in output.formats.iter().flatten().enumerate() {
+        let format = match format {
+            raw::Format::Vtu => resolved::FrameFormat::Vtu,
+            raw::Format::Ply => resolved::FrameFormat::Ply,
+        };
+        report.check(!formats.contains(&format), at.join("formats").join(i), "is listed twice");
+        formats.push(format);
+    }
+    resolved::Output { dir: dir.into(), formats, every, float32: output.float32.unwrap_or(false) }
+}
+
+/// Refuses names that no file can have, and those that two bodies share (upper and lower case are one on some disks).
+fn check_body_names(bodies: &[raw::Body], report: &mut Report) {
+    let mut seen: Vec<String> = Vec::new();
+    for (i, body) in bodies.iter().enumerate() {
+        let at = KeyPath::parse("body").join(i).join("name");
+        let name = body.name.clone().unwrap_or_default();
+        names::check(&name, at.clone(), report);
+        if let Some(first) = seen.iter().position(|other| *other == name.to_lowercase()) {
+            report.value(
+                at,
+                format!("body.{first} already has the name '{name}'"),
+                "names of bodies must be unique",
+            );
+        }
+        seen.push(name.to_lowercase());
+    }
+}
+
+/// Reports every key of `table` that `owner` does not take; true where there was none.
+fn refuse_keys(
+    table: &impl Serialize,
+    taken: &[&str],
+    at: &KeyPath,
+    owner: &str,
+    report: &mut Report,
+) -> bool {
+    let foreign: Vec<String> =
+        given_keys(table).into_iter().filter(|key| !taken.contains(&key.as_str())).collect();
+    for key in &foreign {
+        report.key(
+            at.join(key),
+            format!("{owner} does not take this key"),
+            format!("it takes: {}", taken.join(", ")),
+        );
+    }
+    foreign.is_empty()
+}
+
+/// The keys of a table that are given.
+fn given_keys(table: &impl Serialize) -> Vec<String> {
+    toml::Table::try_from(table).map(|table| table.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// `v` with length 1; reports a vector without direction.
+fn unit(v: [f64; 3], at: KeyPath, report: &mut Report) -> [f64; 3] {
+    // Scaled first: squares of very small or large components leave the range of numbers.
+    let largest = v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        report.value(at, "must not be the zero vector", "");
+        return [0.0, 0.0, 1.0];
+    }
+    let scaled = v.map(|x| x / largest);
+    let length = scaled.iter().map(|x| x * x).sum::<f64>().sqrt();
+    scaled.map(|x| x / length)
+}

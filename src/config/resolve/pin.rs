@@ -1,0 +1,129 @@
+//! One `[[body.pin]]`: which vertices, how they are held, where they go.
+
+use super::super::path::KeyPath;
+use super::super::problem::Report;
+use super::super::{raw, resolved};
+use super::unit;
+
+/// Validates a pin that stands at `at`, in a run that ends at the time `end`.
+pub fn resolve(pin: &raw::Pin, at: KeyPath, end: f64, report: &mut Report) -> Option<resolved::Pin> {
+    let select = match &pin.select {
+        Some(select) => Some(selection(select, &at.join("select"), report)),
+        None => {
+            let hint = "valid kinds: \"all\", or a table with one of box, sphere, plane, ids, array, nearest";
+            report.value(at.join("select"), "missing", hint);
+            None
+        }
+    };
+    let kind = match pin.kind {
+        Some(raw::PinKind::Soft(stiffness)) => {
+            report.check(stiffness > 0.0, at.extend("kind.soft"), "must be above 0");
+            resolved::PinKind::Soft(stiffness)
+        }
+        Some(raw::PinKind::Hard) | None => resolved::PinKind::Hard,
+    };
+    let motion = match &pin.motion {
+        Some(motion) => Some(self::motion(motion, &at.join("motion"), end, report)?),
+        None => None,
+    };
+    Some(resolved::Pin { select: select?, kind, motion })
+}
+
+fn selection(select: &raw::Select, at: &KeyPath, report: &mut Report) -> resolved::Selection {
+    match select {
+        raw::Select::All => resolved::Selection::All,
+        raw::Select::Box(within) => {
+            let ordered = (0..3).all(|i| within.min[i] <= within.max[i]);
+            report.check(ordered, at.extend("box.min"), "must not be above max");
+            resolved::Selection::Box { min: within.min, max: within.max }
+        }
+        raw::Select::Sphere(sphere) => {
+            report.check(sphere.radius > 0.0, at.extend("sphere.radius"), "must be above 0");
+            resolved::Selection::Sphere { center: sphere.center, radius: sphere.radius }
+        }
+        raw::Select::Plane(plane) => {
+            unit(plane.normal, at.extend("plane.normal"), report);
+            resolved::Selection::Plane { point: plane.point, normal: plane.normal }
+        }
+        raw::Select::Ids(ids) => {
+            report.check(!ids.is_empty(), at.join("ids"), "selects nothing");
+            resolved::Selection::Ids(ids.clone())
+        }
+        raw::Select::Array(array) => {
+            resolved::Selection::Array { name: array.name.clone(), above: array.above }
+        }
+        raw::Select::Nearest(nearest) => {
+            let count = nearest.count.unwrap_or(1);
+            report.check(count >= 1, at.extend("nearest.count"), "must be at least 1");
+            resolved::Selection::Nearest {
+                point: nearest.point,
+                count: usize::try_from(count).unwrap_or(usize::MAX),
+            }
+        }
+    }
+}
+
+fn motion(motion: &raw::Motion, at: &KeyPath, end: f64, report: &mut Report) -> Option<resolved::Motion> {
+    let from = motion.from.unwrap_or(0.0);
+    let until = motion.until.unwrap_or(f64::INFINITY);
+    report.check(from >= 0.0, at.join("from"), "must not be negative");
+    report.check(until > from, at.join("until"), format!("must be after from = {from}"));
+    if from >= end && end > 0.0 {
+        report.warnings.push(format!("{at} starts at {from} s, but the run ends at {end} s"));
+    }
+    Some(resolved::Motion { path: path(motion, at, report)?, from, until })
+}
+
+fn path(motion: &raw::Motion, at: &KeyPath, report: &mut Report) -> Option<resolved::Path> {
+    let mut given = super::given_keys(motion);
+    given.retain(|key| key != "from" && key != "until");
+    if given.len() != 1 {
+        let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
+        let hint = "valid kinds: rotate, translate, keyframes, shake";
+        report.value(at.clone(), format!("wants exactly one kind, found {found}"), hint);
+        return None;
+    }
+    if let Some(velocity) = motion.translate {
+        return Some(resolved::Path::Translate(velocity));
+    }
+    if let Some(rotate) = &motion.rotate {
+        return Some(resolved::Path::Rotate {
+            axis: unit(rotate.axis, at.extend("rotate.axis"), report),
+            origin: rotate.origin.unwrap_or_default(),
+            rate: rotate.degrees_per_second.to_radians(),
+        });
+    }
+    if let Some(shake) = &motion.shake {
+        report.check(shake.frequency > 0.0, at.extend("shake.frequency"), "must be above 0");
+        return Some(resolved::Path::Shake { amplitude: shake.amplitude, frequency: shake.frequency });
+    }
+    motion.keyframes.as_ref().map(|frames| keyframes(frames, &at.join("keyframes"), report))
+}
+
+fn keyframes(frames: &raw::Keyframes, at: &KeyPath, report: &mut Report) -> resolved::Path {
+    let keys: Vec<resolved::Keyframe> = frames
+        .keys
+        .iter()
+        .map(|key| resolved::Keyframe {
+            time: key.time,
+            translate: key.translate.unwrap_or_default(),
+            radians: key.degrees.unwrap_or(0.0).to_radians(),
+        })
+        .collect();
+    let keys_at = at.join("keys");
+    report.check(!keys.is_empty(), keys_at.clone(), "wants at least one key");
+    for (i, pair) in keys.windows(2).enumerate() {
+        let later = pair[1].time > pair[0].time;
+        let message = format!("must be after the key before it, at {} s", pair[0].time);
+        report.check(later, keys_at.join(i + 1).join("time"), message);
+    }
+    let turns = keys.iter().any(|key| key.radians != 0.0);
+    let axis = match frames.axis {
+        Some(axis) => unit(axis, at.join("axis"), report),
+        None => {
+            report.check(!turns, at.join("axis"), "missing: the keys have degrees");
+            [0.0, 0.0, 1.0]
+        }
+    };
+    resolved::Path::Keyframes { axis, origin: frames.origin.unwrap_or_default(), keys }
+}

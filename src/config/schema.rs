@@ -1,0 +1,84 @@
+//! The JSON schema of configs, for editors.
+
+use serde_json::{Value, json};
+
+use super::raw;
+use crate::energy::material::MODELS;
+use crate::solver::KINDS;
+
+/// The JSON schema (draft 2020-12) of a config, with the materials and solvers of this version.
+pub fn schema() -> Value {
+    let mut schema = schemars::schema_for!(raw::Config).to_value();
+    drop_null(&mut schema);
+    let models = MODELS.iter().map(|model| (model.name, model.about));
+    name_values(&mut schema, "Material", "model", models.collect());
+    let kinds = KINDS.iter().map(|kind| (kind.name, kind.about));
+    name_values(&mut schema, "Solver", "kind", kinds.collect());
+    schema
+}
+
+/// Optional keys are left out in TOML, which has no null: `["number", "null"]` becomes `"number"`.
+fn drop_null(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(drop_null),
+        Value::Object(object) => {
+            if let Some(Value::Array(types)) = object.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    object.insert("type".into(), only);
+                }
+            }
+            if let Some(Value::Array(variants)) = object.get_mut("anyOf") {
+                variants.retain(|variant| variant.get("type") != Some(&json!("null")));
+                if let [only] = variants.as_slice() {
+                    let only = only.clone();
+                    object.remove("anyOf");
+                    object.extend(only.as_object().cloned().unwrap_or_default());
+                }
+            }
+            object.values_mut().for_each(drop_null);
+        }
+        _ => {}
+    }
+}
+
+/// Lists the valid values of a string property with what they mean.
+fn name_values(schema: &mut Value, table: &str, key: &str, names: Vec<(&str, &str)>) {
+    let place = format!("/$defs/{table}/properties/{key}");
+    let Some(property) = schema.pointer_mut(&place).and_then(Value::as_object_mut) else { return };
+    let values: Vec<Value> =
+        names.iter().map(|(name, about)| json!({ "const": name, "description": about })).collect();
+    property.remove("type");
+    property.insert("oneOf".into(), Value::Array(values));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_names_its_draft_describes_every_key_and_knows_no_null() {
+        let schema = schema();
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+        let mut tables = vec![&schema];
+        tables.extend(schema["$defs"].as_object().unwrap().values());
+        for table in tables {
+            for (key, property) in table.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                assert!(property.get("description").is_some(), "{key} in {table}");
+            }
+            if table.get("properties").is_some() {
+                assert_eq!(table["additionalProperties"], false);
+            }
+        }
+        assert!(!schema.to_string().contains("null"));
+    }
+
+    #[test]
+    fn models_and_solvers_are_those_of_the_registries() {
+        let schema = schema();
+        let listed = schema.pointer("/$defs/Material/properties/model/oneOf").unwrap().as_array().unwrap();
+        assert_eq!(listed.len(), MODELS.len());
+        assert_eq!(schema.pointer("/$defs/Body/required").unwrap(), &json!(["material"]));
+    }
+}
