@@ -61,7 +61,32 @@ pub struct Model {
 }
 
 /// All models.
-pub static MODELS: &[&Model] = &[];
+pub static MODELS: &[&Model] = &[
+    &Model { name: "arap", about: "arap", keys: &["k", "young", "fit_interval"] },
+    &Model {
+        name: "corotated",
+        about: "corotated",
+        keys: &["young", "poisson", "mu", "lambda", "fit_interval"],
+    },
+    &Model { name: "stvk", about: "stvk", keys: &["young", "poisson", "mu", "lambda", "fit_interval"] },
+    &Model {
+        name: "neo-hookean",
+        about: "neo-hookean",
+        keys: &["young", "poisson", "mu", "lambda", "inversion", "fit_interval"],
+    },
+    &Model {
+        name: "stable-neo-hookean",
+        about: "stable-neo-hookean",
+        keys: &["young", "poisson", "mu", "lambda", "fit_interval"],
+    },
+    &Model {
+        name: "mooney-rivlin",
+        about: "mooney-rivlin",
+        keys: &["c1", "c2", "lambda", "inversion", "fit_interval"],
+    },
+    &Model { name: "polynomial", about: "polynomial", keys: &["mu", "fit_interval"] },
+    &Model { name: "spline", about: "spline", keys: &["a", "b", "c", "inversion", "fit_interval"] },
+];
 
 /// A model with its parameters.
 #[derive(Clone)]
@@ -91,6 +116,13 @@ impl Material {
             .iter()
             .find(|m| m.name == model)
             .ok_or_else(|| Fault { key: "model".into(), reason: format!("unknown material '{model}'") })?;
+        let refuse = |key: &str| Err(Fault { key: key.into(), reason: "out of range".into() });
+        if parameters.young.is_some_and(|young| young <= 0.0) {
+            return refuse("young");
+        }
+        if parameters.poisson.is_some_and(|poisson| !(-1.0..0.5).contains(&poisson)) {
+            return refuse("poisson");
+        }
         Ok(Material { model, parameters })
     }
 }

@@ -15,7 +15,21 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub static KINDS: &[&Kind] = &[];
+pub static KINDS: &[&Kind] = &[
+    &Kind {
+        name: "pd",
+        about: "pd",
+        keys: &[],
+        refuses: |material| (material.model.name != "arap").then(|| "no projection".into()),
+    },
+    &Kind {
+        name: "quasi-newton",
+        about: "quasi-newton",
+        keys: &["history", "line_search"],
+        refuses: |_| None,
+    },
+    &Kind { name: "newton", about: "newton", keys: &["line_search"], refuses: |_| None },
+];
 
 /// Kind-specific options as a config gives them; which ones a kind takes stands in [`Kind::keys`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,6 +66,9 @@ impl SolverSettings {
             .iter()
             .find(|k| k.name == kind)
             .ok_or_else(|| Fault { key: "kind".into(), reason: format!("unknown solver '{kind}'") })?;
+        if options.line_search.as_deref().is_some_and(|name| name != "armijo" && name != "none") {
+            return Err(Fault { key: "line_search".into(), reason: "unknown".into() });
+        }
         Ok(SolverSettings { kind, iterations, tolerance, options })
     }
 }
