@@ -25,3 +25,6 @@ pub use path::KeyPath;
 pub use problem::{Part, Problem, Report, nearest};
 pub use resolve::shape;
 pub use schema::schema;
+
+#[cfg(test)]
+mod tests;

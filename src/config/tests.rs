@@ -1,0 +1,493 @@
+//! Whole configs: good ones read back to the same bits, bad ones are refused at the right place.
+
+use std::path::{Path, PathBuf};
+
+use super::diagnostic::{Diagnostic, Diagnostics, Place};
+use super::load::load_text;
+use super::resolve::Context;
+use super::resolved::{self, Deform, MeshSource, PinKind, Selection};
+use super::{Loaded, Overrides, load, to_toml};
+
+const BASE: &str = r#"name = "bar"
+
+[time]
+step = "1/30"
+frames = 10
+
+[solver]
+kind = "quasi-newton"
+iterations = 10
+
+[[body]]
+name = "one"
+generate = { shape = "beam", size = [4, 1, 1], cells = [4, 1, 1] }
+material = { model = "neo-hookean", young = 1e6, poisson = 0.45 }
+
+[[body.pin]]
+select = { box = { min = [-1, -1, -1], max = [0.001, 2, 2] } }
+motion = { rotate = { axis = [1, 0, 0], degrees_per_second = 90 } }
+
+[output]
+formats = ["vtu", "ply"]
+"#;
+
+fn context() -> Context {
+    Context { config_directory: "/conf".into(), working_directory: "/work".into(), stem: "file".into() }
+}
+
+fn load_with(text: &str, overrides: &Overrides) -> Result<Loaded, Diagnostics> {
+    load_text(Path::new("conf/bar.toml"), text, overrides, &context())
+}
+
+fn faults(text: &str, overrides: &Overrides) -> Vec<Diagnostic> {
+    load_with(text, overrides).map_or_else(|faults| faults.0, |_| Vec::new())
+}
+
+/// `line:column key`, `flag key` or `- key`.
+fn place(fault: &Diagnostic) -> String {
+    match &fault.place {
+        Place::File => format!("- {}", fault.key),
+        Place::Flag(flag) => format!("{flag} {}", fault.key),
+        Place::Line(at) => format!("{}:{} {}", at.line, at.column, fault.key),
+    }
+}
+
+/// Each row: what to replace in [`BASE`], by what, where the one fault is then, a part of its message and hint.
+const BAD: &[(&str, &str, &str, &str)] = &[
+    // Unknown keys and names.
+    ("name = \"bar\"", "nmae = \"bar\"", "1:1 nmae", "unknown key|did you mean 'name'?"),
+    ("young = 1e6", "yuong = 1e6", "14:37 body.0.material.yuong", "unknown key|did you mean 'young'?"),
+    (
+        "step = \"1/30\"",
+        "sterp = 1",
+        "4:1 time.sterp",
+        "did you mean 'step'? valid keys: step, frames, substeps",
+    ),
+    (
+        "max = [0.001, 2, 2]",
+        "mox = [0.001, 2, 2]",
+        "17:40 body.0.pin.0.select.box.mox",
+        "did you mean 'max'?",
+    ),
+    ("{ box = {", "{ bax = {", "17:12 body.0.pin.0.select.bax", "unknown name 'bax'|did you mean 'box'?"),
+    ("\"vtu\", \"ply\"", "\"vtu\", \"plyy\"", "21:19 output.formats.1", "'plyy'|did you mean 'ply'?"),
+    ("\"beam\"", "\"baem\"", "13:22 body.0.generate.shape", "did you mean 'beam'?"),
+    ("\"neo-hookean\"", "\"neohookean\"", "14:22 body.0.material.model", "did you mean 'neo-hookean'?"),
+    ("\"quasi-newton\"", "\"quasinewton\"", "8:8 solver.kind", "did you mean 'quasi-newton'?"),
+    ("{ rotate = {", "{ rotat = {", "18:12 body.0.pin.0.motion.rotat", "did you mean 'rotate'?"),
+    // Later versions.
+    ("\"ply\"", "\"usd\"", "21:19 output.formats.1", "not supported yet in this version|available: vtu, ply"),
+    ("\"quasi-newton\"", "\"admm\"", "8:8 solver.kind", "not supported yet in this version"),
+    ("name = \"one\"", "surface = \"spot.obj\"", "12:1 body.0.surface", "not supported yet in this version"),
+    (
+        "[output]",
+        "[[obstacle]]\nfriction = 1\n[output]",
+        "20:3 obstacle",
+        "not supported yet in this version",
+    ),
+    // Types.
+    (
+        "frames = 10",
+        "frames = 1.5",
+        "5:10 time.frames",
+        "expected a whole number that is not negative, found 1.5",
+    ),
+    (
+        "frames = 10",
+        "frames = -1",
+        "5:10 time.frames",
+        "expected a whole number that is not negative, found -1",
+    ),
+    ("young = 1e6", "young = \"a\"", "14:45 body.0.material.young", "expected a number, found \"a\""),
+    (
+        "max = [0.001, 2, 2]",
+        "max = [0, 2]",
+        "17:46 body.0.pin.0.select.box.max",
+        "expected 3 elements, found 2",
+    ),
+    (
+        "size = [4, 1, 1]",
+        "size = [4, true, 1]",
+        "13:41 body.0.generate.size.1",
+        "expected a number, found true",
+    ),
+    (
+        "[time]\n",
+        "[time.step]\n",
+        "3:1 time.step",
+        "expected a number of seconds or a fraction|found a table",
+    ),
+    (", max = [0.001, 2, 2]", "", "17:18 body.0.pin.0.select.box.max", "missing"),
+    (
+        "{ box = { min = [-1, -1, -1], max = [0.001, 2, 2] } }",
+        "\"box\"",
+        "17:10 body.0.pin.0.select",
+        "'box' wants a",
+    ),
+    ("{ box = {", "{ ids = [1], box = {", "17:10 body.0.pin.0.select", "wants exactly one kind"),
+    // Ranges.
+    ("\"1/30\"", "\"1/0\"", "4:8 time.step", "must be above 0"),
+    ("\"1/30\"", "\"fast\"", "4:8 time.step", "neither a number nor a fraction"),
+    ("\"1/30\"", "nan", "4:8 time.step", "must be a finite number"),
+    ("[0.001, 2, 2]", "[inf, 2, 2]", "17:47 body.0.pin.0.select.box.max.0", "must be a finite number"),
+    ("iterations = 10", "iterations = 0", "9:14 solver.iterations", "must be at least 1"),
+    ("iterations = 10", "tolerance = 1", "9:13 solver.tolerance", "below 1"),
+    ("iterations = 10", "line_search = \"x\"", "9:15 solver.line_search", ""),
+    ("name = \"one\"", "density = 0", "12:11 body.0.density", "must be above 0"),
+    ("poisson = 0.45", "poisson = 0.5", "14:60 body.0.material.poisson", ""),
+    ("[0.001, 2, 2]", "[0.001, -2, 2]", "17:26 body.0.pin.0.select.box.min", "must not be above max"),
+    ("[1, 0, 0]", "[0, 0, 0]", "18:30 body.0.pin.0.motion.rotate.axis", "zero vector"),
+    ("cells = [4, 1, 1]", "cells = [4, 0, 1]", "13:56 body.0.generate.cells", "at least 1"),
+    ("name = \"one\"", "transform.scale = -1", "12:19 body.0.transform.scale", "must be above 0"),
+    (
+        "name = \"one\"",
+        "deform = { squash = { axis = \"x\", factor = 0 } }",
+        "12:44 body.0.deform.squash.factor",
+        "0",
+    ),
+    (
+        "name = \"one\"",
+        "deform = [{ randomize = { amount = 2 } }]",
+        "12:36 body.0.deform.0.randomize.amount",
+        "to 1",
+    ),
+    ("frames = 10", "frames = 1000000000000000", "5:10 time.frames", "more than"),
+    // Contradictions, names and what is missing.
+    ("iterations = 10", "kind2 = 1", "9:1 solver.kind2", "unknown key|did you mean 'kind'?"),
+    (
+        "young = 1e6",
+        "k = 1e6",
+        "14:37 body.0.material.k",
+        "'neo-hookean' does not take this key|it takes: model",
+    ),
+    (
+        "shape = \"beam\"",
+        "shape = \"beam\", radius = 1",
+        "13:30 body.0.generate.radius",
+        "does not take|size, cells",
+    ),
+    ("\"quasi-newton\"", "\"pd\"", "14:22 body.0.material.model", "solver 'pd' cannot simulate this"),
+    (
+        "\"quasi-newton\"",
+        "\"newton\"\nhistory = 2",
+        "9:1 solver.history",
+        "solver 'newton' does not take this key",
+    ),
+    ("name = \"bar\"", "name = \"a/b\"", "1:8 name", "'/' cannot be part of a file name"),
+    ("name = \"one\"", "name = \"..\"", "12:8 body.0.name", "must not begin with a dot"),
+    (
+        "[output]\n",
+        "[[body]]\nname = \"One\"\ngenerate = { shape = \"sphere\", radius = 1, cells = 2 }\n\
+      material = { model = \"arap\", k = 1 }\n[output]\n",
+        "21:8 body.1.name",
+        "body.0 already has the name",
+    ),
+    ("name = \"one\"", "mesh = \"a.vtu\"", "13:1 body.0.generate", "give either mesh or generate"),
+    (
+        "generate = { shape = \"beam\", size = [4, 1, 1], cells = [4, 1, 1] }",
+        "",
+        "11:1 body.0.mesh",
+        "missing|generate",
+    ),
+    (
+        "material = {",
+        "velocity = { linear = [0, 0, 0] } #",
+        "11:1 body.0.material",
+        "missing|such as material =",
+    ),
+    ("model = \"neo-hookean\", ", "", "14:12 body.0.material.model", "missing|valid models: "),
+    ("select = {", "kind = \"hard\" # {", "16:1 body.0.pin.0.select", "missing|valid kinds"),
+    (
+        "motion = { rotate",
+        "motion = { translate = [1, 1, 1], rotate",
+        "18:10 body.0.pin.0.motion",
+        "found rotate and tra",
+    ),
+    (
+        "motion = { rotate",
+        "motion = { from = 2, until = 1, rotate",
+        "18:30 body.0.pin.0.motion.until",
+        "after from = 2",
+    ),
+    ("motion =", "kind = { soft = 0 }\nmotion =", "18:17 body.0.pin.0.kind.soft", "must be above 0"),
+    (
+        "rotate = { axis = [1, 0, 0], degrees_per_second = 90 }",
+        "keyframes = { keys = [{ time = 1 }, { time = 0 }] }",
+        "18:57 body.0.pin.0.motion.keyframes.keys.1.time",
+        "must be after the key before it",
+    ),
+    (
+        "rotate = { axis = [1, 0, 0], degrees_per_second = 90 }",
+        "keyframes = { keys = [{ time = 1, degrees = 5 }] }",
+        "18:24 body.0.pin.0.motion.keyframes.axis",
+        "missing: the keys have degrees",
+    ),
+    ("name = \"one\"", "deform = { file = \"\" }", "12:19 body.0.deform.file", "must not be empty"),
+    ("name = \"one\"", "deform = {}", "12:10 body.0.deform", "wants exactly one kind, found none"),
+    ("\"vtu\", \"ply\"", "\"vtu\", \"vtu\"", "21:19 output.formats.1", "listed twice"),
+    // Syntax.
+    ("frames = 10", "frames = = 10", "5:10 ", "not valid TOML"),
+    ("[solver]", "[solver", "7:8 ", "not valid TOML: unclosed table"),
+    ("frames = 10", "step = 1", "5:1 ", "not valid TOML: duplicate key"),
+];
+
+#[test]
+fn every_fault_is_reported_at_its_place_with_a_way_out() {
+    assert!(load_with(BASE, &Overrides::default()).is_ok(), "{:?}", faults(BASE, &Overrides::default()));
+    for (from, to, expected_place, texts) in BAD {
+        assert_eq!(BASE.matches(from).count(), 1, "{from}");
+        let found = faults(&BASE.replace(from, to), &Overrides::default());
+        let places: Vec<String> = found.iter().map(place).collect();
+        assert_eq!(places, [*expected_place], "{to}: {found:#?}");
+        let all = format!("{} {}", found[0].message, found[0].hint);
+        for part in texts.split('|') {
+            assert!(all.contains(part), "{to}: '{part}' is not in '{all}'");
+        }
+    }
+}
+
+#[test]
+fn all_faults_are_reported_together_in_the_order_of_the_file() {
+    let text = BASE
+        .replace("name = \"bar\"", "name = \"a:b\"\ncolour = 1")
+        .replace("iterations = 10", "iterations = \"many\"")
+        .replace("young = 1e6", "yuong = 1e6")
+        .replace("cells = [4, 1, 1]", "cells = [4, 1]")
+        .replace("\"vtu\"", "\"vtx\"");
+    let places: Vec<String> = faults(&text, &Overrides::default()).iter().map(place).collect();
+    let expected = [
+        "1:8 name",
+        "2:1 colour",
+        "10:14 solver.iterations",
+        "14:56 body.0.generate.cells",
+        "15:37 body.0.material.yuong",
+        "22:12 output.formats.0",
+    ];
+    assert_eq!(places, expected);
+}
+
+#[test]
+fn a_file_without_bodies_and_an_empty_file_say_what_is_missing() {
+    let found = faults("", &Overrides::default());
+    assert_eq!(found.iter().map(place).collect::<Vec<_>>(), ["- body"]);
+    let many: String = (0..40).map(|i| format!("unknown{i} = 1\n")).collect();
+    assert_eq!(faults(&many, &Overrides::default()).len(), 20);
+}
+
+#[test]
+fn a_fault_in_a_flag_points_at_the_flag() {
+    for (set, expected, text) in [
+        ("body.0.material.young=-1", "--set body.0.material.young=-1 body.0.material.young", ""),
+        (
+            "body.0.material.yuong=1",
+            "--set body.0.material.yuong=1 body.0.material.yuong",
+            "did you mean 'young'?",
+        ),
+        ("body.3.density=1", "--set body.3.density=1 body.3.density", "'body' has 1 element"),
+        ("time.frames=many", "--set time.frames=many time.frames", "expected a whole number"),
+        ("frames", "--set frames ", "wants key.path=value"),
+        (
+            "world={gravity=[0,0]}",
+            "--set world={gravity=[0,0]} world.gravity",
+            "expected 3 elements, found 2",
+        ),
+    ] {
+        let overrides = Overrides { set: vec![set.into()], ..Overrides::default() };
+        let found = faults(BASE, &overrides);
+        assert_eq!(found.iter().map(place).collect::<Vec<_>>(), [expected]);
+        assert!(format!("{} {}", found[0].message, found[0].hint).contains(text), "{found:?}");
+    }
+    let found = faults(BASE, &Overrides { solver: Some("nweton".into()), ..Overrides::default() });
+    assert_eq!(place(&found[0]), "--solver nweton solver.kind");
+    assert!(found[0].hint.contains("did you mean 'newton'?"));
+}
+
+#[test]
+fn flags_win_over_the_file_and_over_set() {
+    let overrides = Overrides {
+        set: vec!["time.frames=3".into(), "body.0.density=7".into(), "time.step=1/60".into()],
+        solver: Some("newton".into()),
+        frames: Some(5),
+        output: Some("out".into()),
+    };
+    let text = BASE.replace("iterations = 10", "iterations = 10\nhistory = 3\nline_search = \"none\"");
+    let loaded = load_with(&text, &overrides).unwrap();
+    assert_eq!(loaded.config.time, resolved::Time { step: 1.0 / 60.0, frames: 5, substeps: 1 });
+    assert_eq!(loaded.config.bodies[0].density, 7.0);
+    assert_eq!(loaded.config.output.dir, PathBuf::from("/work/out"));
+    assert_eq!(loaded.config.solver.kind.name, "newton");
+    assert_eq!(loaded.config.solver.options.line_search.as_deref(), Some("none"));
+    assert_eq!(loaded.warnings, ["solver.history is left out: solver 'newton' does not take it"]);
+}
+
+#[test]
+fn defaults_units_and_paths_are_resolved() {
+    let text = r#"
+[[body]]
+generate = { shape = "sphere", radius = 1, cells = 2 }
+material = { model = "arap", k = 1e5 }
+transform = { rotate = { axis = [0, 3, 4], degrees = 180 } }
+deform = { twist = { axis = "z", degrees = 90 } }
+pin = [{ select = "all", kind = { soft = 2 }, motion = { shake = { amplitude = [0, 1, 0], frequency = 2 } } }]
+"#;
+    let config = load_with(text, &Overrides::default()).unwrap().config;
+    assert_eq!((config.name.as_str(), config.bodies[0].name.as_str()), ("file", "body0"));
+    assert_eq!(config.time, resolved::Time { step: 1.0 / 30.0, frames: 120, substeps: 1 });
+    assert_eq!(config.gravity, [0.0, -9.81, 0.0]);
+    assert_eq!(config.output.dir, PathBuf::from("/work/outputs/file"));
+    let body = &config.bodies[0];
+    assert_eq!(body.density, 1000.0);
+    assert_eq!(body.transform.rotate, ([0.0, 0.6, 0.8], std::f64::consts::PI));
+    assert_eq!(body.deform, [Deform::Twist { axis: 2, radians: std::f64::consts::FRAC_PI_2 }]);
+    assert_eq!((&body.pins[0].select, body.pins[0].kind), (&Selection::All, PinKind::Soft(2.0)));
+    assert_eq!(body.pins[0].motion.as_ref().unwrap().until, f64::INFINITY);
+    let named = load_with(&BASE.replace("[output]", "[output]\ndir = \"../x/./y\""), &Overrides::default());
+    assert_eq!(named.unwrap().config.output.dir, PathBuf::from("/x/y"));
+}
+
+/// Scenes that use every key at least once.
+fn full_scenes(mesh: &str) -> Vec<String> {
+    let everything = format!(
+        r#"
+[time]
+step = 0.1
+frames = 3
+substeps = 7
+[solver]
+iterations = 3
+tolerance = 1.2345678901234567e-7
+history = 4
+line_search = "armijo"
+[world]
+gravity = [1e-300, -0.0, 12345678901234567890.5]
+[[body]]
+name = "Würfel '1' x"
+mesh = "{mesh}"
+repair = true
+density = 0.1
+material = {{ model = "neo-hookean", mu = 1e5, lambda = 3.3, inversion = "extend", fit_interval = [0.25, 1.75] }}
+transform = {{ translate = [0.1, 0.2, 0.3], rotate = {{ axis = [1, 2, 3], degrees = 33.3 }}, scale = 0.001 }}
+velocity = {{ linear = [0.1, 0, 0], angular = [0, 0, 0.7] }}
+deform = [
+    {{ stretch = [2, 1, 1] }}, {{ twist = {{ axis = "x", degrees = 77.7 }} }}, {{ squash = {{ axis = "y", factor = 0.3 }} }},
+    {{ randomize = {{}} }}, {{ collapse = {{ jitter = 0.1, seed = 9 }} }}, {{ file = "{mesh}" }},
+]
+[[body.pin]]
+select = {{ sphere = {{ center = [0, 0, 0], radius = 0.3 }} }}
+motion = {{ rotate = {{ axis = [1, 1, 0], degrees_per_second = 0.1 }}, from = 0.1, until = 0.3 }}
+[[body.pin]]
+select = {{ plane = {{ point = [0, 0, 0], normal = [0, 3, 0.1] }} }}
+motion = {{ translate = [0.1, 0, 0] }}
+[[body.pin]]
+select = {{ ids = [3, 1, 2] }}
+kind = {{ soft = 1e8 }}
+motion = {{ keyframes = {{ axis = [0, 0, 2], keys = [{{ time = 0 }}, {{ time = 0.7, degrees = 10.1, translate = [1, 2, 3] }}] }} }}
+[[body.pin]]
+select = {{ array = {{ name = "weight", above = 0.5 }} }}
+motion = {{ shake = {{ amplitude = [0, 0.1, 0], frequency = 3.3 }} }}
+[[body.pin]]
+select = {{ nearest = {{ point = [1, 1, 1] }} }}
+[[body]]
+generate = {{ shape = "torus", major = 1, minor = 0.1, cells = 8 }}
+material = {{ model = "spline", a = [[0, -1.5], [1, 0], [2, 1.5]], c = [[0.5, -1]] }}
+deform = {{ collapse = {{}} }}
+[output]
+dir = "../out"
+formats = ["ply"]
+every = 2
+float32 = true
+"#
+    );
+    let materials = [
+        "model = \"arap\", k = 0.1",
+        "model = \"mooney-rivlin\", c1 = 1.5, c2 = 0.1, lambda = 7",
+        "model = \"polynomial\", mu = 3",
+        "model = \"stvk\", young = 1e7, poisson = 0.3",
+    ];
+    let with =
+        |material: &&str| BASE.replace("model = \"neo-hookean\", young = 1e6, poisson = 0.45", material);
+    let mut scenes = vec![everything, BASE.to_owned()];
+    scenes.extend(materials.iter().map(with));
+    scenes
+}
+
+#[test]
+fn a_written_config_loads_to_the_same_bits_anywhere() {
+    let directory = tempfile::tempdir().unwrap();
+    let mesh = directory.path().join("cube.vtu");
+    std::fs::write(&mesh, "").unwrap();
+    let overrides = Overrides {
+        set: vec!["body.0.density=0.3".into()],
+        output: Some("elsewhere".into()),
+        ..Overrides::default()
+    };
+    for scene in full_scenes("cube.vtu") {
+        let here = Context { config_directory: directory.path().into(), ..context() };
+        let first =
+            load_text(Path::new("a.toml"), &scene, &overrides, &here).unwrap_or_else(|f| panic!("{f}"));
+        let text = to_toml(&first);
+        let again = load_with(&text, &Overrides::default()).unwrap_or_else(|f| panic!("{f}\n{text}"));
+        assert_eq!(first.config, again.config, "{text}");
+        // Equality takes −0 for 0; the debug text of a number does not.
+        assert_eq!(format!("{:?}", first.config), format!("{:?}", again.config));
+        assert_eq!(text, to_toml(&again));
+        if let MeshSource::File(path) = &first.config.bodies[0].mesh {
+            assert_eq!(path, &mesh);
+        }
+    }
+}
+
+#[test]
+fn a_missing_mesh_names_the_nearest_file() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("bunny.vtu"), "").unwrap();
+    let config = directory.path().join("scene.toml");
+    let body = "[[body]]\nmesh = \"buny.vtu\"\nmaterial = { model = \"arap\", k = 1 }\n";
+    std::fs::write(&config, body).unwrap();
+    let message = load(&config, &Overrides::default()).unwrap_err().to_string();
+    assert!(message.contains("scene.toml:2:8: body.0.mesh: no such file: "), "{message}");
+    assert!(message.contains("did you mean 'bunny.vtu'?"), "{message}");
+    std::fs::write(&config, body.replace("buny", "bunny")).unwrap();
+    assert_eq!(load(&config, &Overrides::default()).unwrap().config.name, "scene");
+    assert!(load(&directory.path().join("none.toml"), &Overrides::default()).unwrap_err().is_usage());
+    std::fs::write(&config, [0xff, 0xfe, 0x00]).unwrap();
+    assert!(load(&config, &Overrides::default()).unwrap_err().to_string().contains("byte 0"));
+}
+
+#[test]
+fn odd_but_possible_configs_load_with_a_warning() {
+    let text =
+        BASE.replace("formats =", "every = 11\nformats =").replace("motion = {", "motion = { from = 5,");
+    let warnings = load_with(&text, &Overrides::default()).unwrap().warnings;
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+}
+
+#[test]
+fn every_shipped_config_loads() {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/configs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let loaded = load(&path, &Overrides::default()).unwrap_or_else(|error| panic!("{error}"));
+            assert!(loaded.warnings.is_empty(), "{}: {:?}", path.display(), loaded.warnings);
+            assert!(loaded.config.time.frames <= 120);
+            names.push(loaded.config.name);
+        }
+    }
+    names.sort();
+    names.dedup();
+    assert!(names.len() >= 10, "{names:?}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_and_no_flag_panics(cut in 0..BASE.len(), with in "[\\[\\]{}=.,\"a-z0-9\n-]{0,6}", set in ".{0,12}") {
+        if BASE.is_char_boundary(cut) {
+            let text = format!("{}{with}{}", &BASE[..cut], &BASE[(cut + with.len()).min(BASE.len())..]);
+            let overrides = Overrides { set: vec![set], ..Overrides::default() };
+            if let Err(faults) = load_with(&text, &overrides) {
+                proptest::prop_assert!(!faults.0.is_empty() && !faults.render(true).is_empty());
+            }
+        }
+    }
+}
