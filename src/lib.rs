@@ -6,6 +6,7 @@ pub mod error;
 pub mod io;
 pub mod math;
 pub mod mesh;
+pub mod model;
 pub mod par;
 pub mod solver;
 

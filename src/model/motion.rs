@@ -1,0 +1,100 @@
+//! Where pinned vertices are over time: a map of their initial positions.
+
+use super::rotation::rotate;
+use crate::config::resolved::{Keyframe, Motion, Path};
+
+impl Motion {
+    /// Where a vertex that started at `initial` is at `time` (s since the start of the run).
+    ///
+    /// Before `from` it is where the path begins, after `until` it stays where it got.
+    pub fn apply(&self, initial: [f64; 3], time: f64) -> [f64; 3] {
+        let elapsed = time.min(self.until).max(self.from) - self.from;
+        match &self.path {
+            Path::Rotate { axis, origin, rate } => rotate(initial, *axis, *origin, rate * elapsed),
+            Path::Translate(velocity) => offset(initial, *velocity, elapsed),
+            Path::Keyframes { axis, origin, keys } => {
+                let (translate, radians) = interpolate(keys, elapsed);
+                offset(rotate(initial, *axis, *origin, radians), translate, 1.0)
+            }
+            Path::Shake { amplitude, frequency } => {
+                offset(initial, *amplitude, (std::f64::consts::TAU * frequency * elapsed).sin())
+            }
+        }
+    }
+}
+
+fn offset(point: [f64; 3], direction: [f64; 3], factor: f64) -> [f64; 3] {
+    std::array::from_fn(|i| point[i] + factor * direction[i])
+}
+
+/// Offset and angle at `time`: linear between keys, constant before the first and after the last.
+fn interpolate(keys: &[Keyframe], time: f64) -> ([f64; 3], f64) {
+    let next = keys.partition_point(|key| key.time <= time);
+    match (next.checked_sub(1).map(|i| keys[i]), keys.get(next)) {
+        (Some(a), Some(b)) => {
+            let part = (time - a.time) / (b.time - a.time);
+            let mix = |from: f64, to: f64| from + part * (to - from);
+            (std::array::from_fn(|i| mix(a.translate[i], b.translate[i])), mix(a.radians, b.radians))
+        }
+        (Some(key), None) => (key.translate, key.radians),
+        (None, Some(key)) => (key.translate, key.radians),
+        (None, None) => ([0.0; 3], 0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::{FRAC_PI_2, PI};
+
+    use super::*;
+
+    fn assert_near(got: [f64; 3], expected: [f64; 3]) {
+        assert!((0..3).all(|i| (got[i] - expected[i]).abs() < 1e-14), "{got:?} is not {expected:?}");
+    }
+
+    fn motion(path: Path) -> Motion {
+        Motion { path, from: 1.0, until: 3.0 }
+    }
+
+    #[test]
+    fn time_stands_still_before_from_and_after_until() {
+        let moving = motion(Path::Translate([0.0, 2.0, 0.0]));
+        for (time, y) in [(0.0, 0.1), (1.0, 0.1), (2.0, 2.1), (3.0, 4.1), (9.0, 4.1)] {
+            assert_near(moving.apply([0.0, 0.1, 0.0], time), [0.0, y, 0.0]);
+        }
+        let endless = Motion { path: Path::Translate([1.0, 0.0, 0.0]), from: 0.0, until: f64::INFINITY };
+        assert_eq!(endless.apply([0.0; 3], 1e3), [1e3, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn rotation_turns_at_its_rate() {
+        let path = Path::Rotate { axis: [1.0, 0.0, 0.0], origin: [0.0, 1.0, 0.0], rate: FRAC_PI_2 };
+        let turning = motion(path);
+        assert_near(turning.apply([5.0, 2.0, 0.0], 2.0), [5.0, 1.0, 1.0]);
+        assert_eq!(turning.apply([5.0, 2.3, 0.7], 0.5), [5.0, 2.3, 0.7]);
+    }
+
+    #[test]
+    fn a_shake_is_a_sine() {
+        let shaking = motion(Path::Shake { amplitude: [0.0, 0.0, 2.0], frequency: 0.25 });
+        assert_near(shaking.apply([1.0, 0.0, 0.0], 2.0), [1.0, 0.0, 2.0]);
+        assert_near(shaking.apply([1.0, 0.0, 0.0], 9.0), [1.0, 0.0, 2.0 * PI.sin()]);
+    }
+
+    #[test]
+    fn keyframes_are_linear_between_and_constant_outside() {
+        let key = |time, x, radians| Keyframe { time, translate: [x, 0.0, 0.0], radians };
+        let path = Path::Keyframes {
+            axis: [0.0, 0.0, 1.0],
+            origin: [1.0, 0.0, 0.0],
+            keys: vec![key(0.5, 1.0, 0.0), key(1.0, 3.0, 0.0), key(1.5, 3.0, PI)],
+        };
+        let moving = motion(path);
+        let start = [2.0, 0.0, 0.0];
+        assert_near(moving.apply(start, 0.0), [3.0, 0.0, 0.0]);
+        assert_near(moving.apply(start, 1.75), [4.0, 0.0, 0.0]);
+        assert_near(moving.apply(start, 2.0), [5.0, 0.0, 0.0]);
+        assert_near(moving.apply(start, 2.25), [4.0, 1.0, 0.0]);
+        assert_near(moving.apply(start, 8.0), [3.0, 0.0, 0.0]);
+    }
+}

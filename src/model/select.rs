@@ -1,0 +1,135 @@
+//! Sets of vertices, by rest position, number or data array.
+
+use crate::config::nearest;
+use crate::config::resolved::Selection;
+use crate::mesh::Mesh;
+
+/// The selected vertices in ascending order, each once; `rest` are the rest positions of the vertices of `mesh`.
+///
+/// An empty result is no error here. What is: numbers beyond the mesh, and arrays that it does not have.
+pub fn select(selection: &Selection, rest: &[[f64; 3]], mesh: &Mesh) -> Result<Vec<u32>, String> {
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let from = |x: [f64; 3], origin: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| x[i] - origin[i]) };
+    let squared = |x: [f64; 3], origin: [f64; 3]| dot(from(x, origin), from(x, origin));
+    match selection {
+        Selection::All => Ok(filter(rest, |_| true)),
+        Selection::Box { min, max } => Ok(filter(rest, |x| (0..3).all(|i| min[i] <= x[i] && x[i] <= max[i]))),
+        Selection::Sphere { center, radius } => Ok(filter(rest, |x| squared(x, *center) <= radius * radius)),
+        Selection::Plane { point, normal } => Ok(filter(rest, |x| dot(from(x, *point), *normal) >= 0.0)),
+        Selection::Ids(ids) => by_number(ids, rest.len()),
+        Selection::Array { name, above } => by_array(name, *above, rest.len(), mesh),
+        Selection::Nearest { point, count } => {
+            let distances: Vec<f64> = rest.iter().map(|x| squared(*x, *point)).collect();
+            by_distance(&distances, *count)
+        }
+    }
+}
+
+fn filter(rest: &[[f64; 3]], inside: impl Fn([f64; 3]) -> bool) -> Vec<u32> {
+    (0u32..).zip(rest).filter(|(_, x)| inside(**x)).map(|(i, _)| i).collect()
+}
+
+fn by_number(ids: &[u32], vertices: usize) -> Result<Vec<u32>, String> {
+    if let Some(id) = ids.iter().find(|&&id| id as usize >= vertices) {
+        return Err(format!("vertex {id} does not exist: the mesh has {vertices} vertices, counted from 0"));
+    }
+    let mut sorted = ids.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    Ok(sorted)
+}
+
+fn by_array(name: &str, above: f64, vertices: usize, mesh: &Mesh) -> Result<Vec<u32>, String> {
+    let Some(array) = mesh.point_data.iter().find(|array| array.name == name) else {
+        let names: Vec<&str> = mesh.point_data.iter().map(|array| array.name.as_str()).collect();
+        let hint = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean '{near}'?"),
+            None if names.is_empty() => "it has none".to_owned(),
+            None => format!("it has: {}", names.join(", ")),
+        };
+        return Err(format!("the mesh has no point array '{name}' ({hint})"));
+    };
+    if array.components != 1 {
+        let components = array.components;
+        return Err(format!("point array '{name}' has {components} components, a selection wants one"));
+    }
+    if array.values.len() != vertices {
+        let values = array.values.len();
+        return Err(format!("point array '{name}' has {values} values for {vertices} vertices"));
+    }
+    Ok((0u32..).zip(&array.values).filter(|(_, value)| **value > above).map(|(i, _)| i).collect())
+}
+
+fn by_distance(distances: &[f64], count: usize) -> Result<Vec<u32>, String> {
+    if count > distances.len() {
+        return Err(format!("the {count} nearest vertices are wanted, the mesh has {}", distances.len()));
+    }
+    let mut order: Vec<u32> = (0u32..).zip(distances).map(|(i, _)| i).collect();
+    order.sort_by(|&a, &b| distances[a as usize].total_cmp(&distances[b as usize]).then(a.cmp(&b)));
+    order.truncate(count);
+    order.sort_unstable();
+    Ok(order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::DataArray;
+
+    /// Five vertices along x, with a scalar and a vector array.
+    fn line() -> Mesh {
+        let points: Vec<[f64; 3]> = (0..5).map(|i| [f64::from(i), 0.0, 0.0]).collect();
+        let array = |name: &str, components| DataArray {
+            name: name.into(),
+            components,
+            values: (0..5 * components).map(|i| i as f64).collect(),
+        };
+        Mesh { points, point_data: vec![array("weight", 1), array("normal", 3)], ..Mesh::default() }
+    }
+
+    fn ids(selection: Selection) -> Result<Vec<u32>, String> {
+        let mesh = line();
+        select(&selection, &mesh.points, &mesh)
+    }
+
+    #[test]
+    fn regions_include_their_boundary() {
+        let array = |name: &str| Selection::Array { name: name.into(), above: 2.0 };
+        for (selection, expected) in [
+            (Selection::All, vec![0, 1, 2, 3, 4]),
+            (Selection::Box { min: [1.0, 0.0, 0.0], max: [2.0, 0.0, 0.0] }, vec![1, 2]),
+            (Selection::Box { min: [9.0; 3], max: [9.0; 3] }, vec![]),
+            (Selection::Sphere { center: [2.0, 0.0, 0.0], radius: 1.0 }, vec![1, 2, 3]),
+            (Selection::Plane { point: [3.0, 1.0, 0.0], normal: [5.0, 0.0, 0.0] }, vec![3, 4]),
+            (Selection::Plane { point: [1.0, 1.0, 0.0], normal: [-0.1, 0.0, 0.0] }, vec![0, 1]),
+            (Selection::Ids(vec![4, 0, 4]), vec![0, 4]),
+            (array("weight"), vec![3, 4]),
+        ] {
+            assert_eq!(ids(selection.clone()), Ok(expected), "{selection:?}");
+        }
+    }
+
+    #[test]
+    fn of_equally_near_vertices_the_lower_number_comes_first() {
+        for (count, expected) in [(1, vec![2]), (2, vec![1, 2]), (4, vec![0, 1, 2, 3])] {
+            assert_eq!(ids(Selection::Nearest { point: [2.0, 0.0, 0.0], count }), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused() {
+        let array = |name: &str| Selection::Array { name: name.into(), above: 0.0 };
+        for (selection, reason) in [
+            (Selection::Ids(vec![1, 5]), "vertex 5 does not exist: the mesh has 5 vertices, counted from 0"),
+            (array("wieght"), "the mesh has no point array 'wieght' (did you mean 'weight'?)"),
+            (array("x"), "the mesh has no point array 'x' (it has: weight, normal)"),
+            (array("normal"), "point array 'normal' has 3 components, a selection wants one"),
+            (
+                Selection::Nearest { point: [0.0; 3], count: 6 },
+                "the 6 nearest vertices are wanted, the mesh has 5",
+            ),
+        ] {
+            assert_eq!(ids(selection), Err(reason.to_owned()));
+        }
+    }
+}
