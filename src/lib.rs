@@ -1,5 +1,6 @@
 //! Elastic bodies: meshes in, simulated frames out.
 
+pub mod cli;
 pub mod config;
 pub mod energy;
 pub mod error;
