@@ -5,13 +5,9 @@
 //! its parts, then the time of one solve of each size beside the time it takes to read its factor twice (the bound),
 //! measured in the same run. `cargo bench --bench beam` (one thread; `-- 2` for two).
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pliant::cache::Cache;
-use pliant::config::load::load_text;
-use pliant::config::overrides::Overrides;
-use pliant::config::resolve::Context;
 use pliant::math::lanes::Vec4;
 use pliant::model::build::build;
 use pliant::simulate::Simulation;
@@ -39,8 +35,7 @@ fn scene(cells: [u32; 3], solver: &str, material: &str) -> pliant::config::resol
         kind = "hard"
         "#
     );
-    let context = Context { config_directory: ".".into(), working_directory: ".".into(), stem: "beam".into() };
-    load_text(Path::new("beam.toml"), &text, &Overrides::default(), &context).expect("a valid scene").config
+    pliant::config::parse(&text).expect("a valid scene").config
 }
 
 fn ms(duration: Duration) -> f64 {
@@ -48,7 +43,10 @@ fn ms(duration: Duration) -> f64 {
 }
 
 fn iterations() {
-    println!("{:<14}{:<20}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>10}", "solver", "material", "ms/iter", "local", "global", "search", "tries/it", "ns/tet", "tip y");
+    println!(
+        "{:<14}{:<20}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>10}",
+        "solver", "material", "ms/iter", "local", "global", "search", "tries/it", "ns/tet", "tip y"
+    );
     for (solver, material) in [
         ("pd", "arap"),
         ("quasi-newton", "arap"),
@@ -67,7 +65,11 @@ fn iterations() {
             for _ in 0..FRAMES {
                 let m = simulation.advance().expect("a step");
                 total += ms(m.total);
-                parts = [parts[0] + ms(m.cost.local), parts[1] + ms(m.cost.global), parts[2] + ms(m.cost.line_search)];
+                parts = [
+                    parts[0] + ms(m.cost.local),
+                    parts[1] + ms(m.cost.global),
+                    parts[2] + ms(m.cost.line_search),
+                ];
                 tries += m.cost.tries;
             }
             let n = (FRAMES * 10) as f64;
@@ -76,10 +78,23 @@ fn iterations() {
                 best = Some(row);
             }
             let x = simulation.model.to_input(&simulation.state.x);
-            tip = x.iter().zip(&simulation.model.rest).filter(|(_, r)| r[0] > 2.499).map(|(x, _)| x[1]).fold(f64::INFINITY, f64::min);
+            tip = x
+                .iter()
+                .zip(&simulation.model.rest)
+                .filter(|(_, r)| r[0] > 2.499)
+                .map(|(x, _)| x[1])
+                .fold(f64::INFINITY, f64::min);
         }
         let b = best.expect("three runs");
-        println!("{solver:<14}{material:<20}{:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>9.2}{:>10.1}{tip:>10.4}", b[0], b[1], b[2], b[3], b[4], b[1] * 1e6 / 20_000.0);
+        println!(
+            "{solver:<14}{material:<20}{:>9.3}{:>9.3}{:>9.3}{:>9.3}{:>9.2}{:>10.1}{tip:>10.4}",
+            b[0],
+            b[1],
+            b[2],
+            b[3],
+            b[4],
+            b[1] * 1e6 / 20_000.0
+        );
     }
 }
 
@@ -103,7 +118,10 @@ fn read_time(values: &[f64]) -> f64 {
 }
 
 fn solves() {
-    println!("\n{:<10}{:>12}{:>10}{:>10}{:>8}{:>12}{:>12}", "unknowns", "entries", "solve ms", "bound ms", "ratio", "prepare s", "GB/s");
+    println!(
+        "\n{:<10}{:>12}{:>10}{:>10}{:>8}{:>12}{:>12}",
+        "unknowns", "entries", "solve ms", "bound ms", "ratio", "prepare s", "GB/s"
+    );
     for cells in [[40, 10, 10], [80, 20, 20], [110, 28, 28]] {
         let config = scene(cells, "pd", "arap");
         let built = build(&config, &Cache::disabled()).expect("a beam");
@@ -123,7 +141,11 @@ fn solves() {
         let bound = 2.0 * read_time(values);
         println!(
             "{n:<10}{:>12}{:>10.3}{:>10.3}{:>8.2}{prepare:>12.2}{:>12.1}",
-            system.entries(), best * 1e3, bound * 1e3, best / bound, 16e-9 * values.len() as f64 / best
+            system.entries(),
+            best * 1e3,
+            bound * 1e3,
+            best / bound,
+            16e-9 * values.len() as f64 / best
         );
     }
 }

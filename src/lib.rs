@@ -44,6 +44,7 @@
 //! Splittable Pseudorandom Number Generators.
 
 pub mod cache;
+pub mod cli;
 pub mod config;
 pub mod energy;
 pub mod error;

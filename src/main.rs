@@ -1,3 +1,7 @@
-//! The `pliant` binary.
+//! The `pliant` binary: everything is in [`pliant::cli`].
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pliant::cli::main()
+}

@@ -42,6 +42,14 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
     load_text(path, &text, overrides, &context).map_err(Error::Config)
 }
 
+/// Loads a config from text, as if it stood in a file `scene.toml` of the working directory.
+pub fn parse(text: &str) -> Result<Loaded> {
+    let here = std::env::current_dir()
+        .map_err(|error| Error::io("find the working directory", Path::new("."), error))?;
+    let context = Context { config_directory: here.clone(), working_directory: here, stem: "scene".into() };
+    load_text(Path::new("scene.toml"), text, &Overrides::default(), &context).map_err(Error::Config)
+}
+
 /// Like [`load`], for text that stands for the content of `file`.
 pub fn load_text(
     file: &Path,

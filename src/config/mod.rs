@@ -19,10 +19,10 @@ pub mod resolved;
 mod schema;
 mod source;
 
-pub use load::{Loaded, load, to_toml};
+pub use load::{Loaded, load, parse, to_toml};
 pub use overrides::Overrides;
 pub use path::KeyPath;
-pub use problem::{Report, nearest};
+pub use problem::{Part, Problem, Report, nearest};
 pub use resolve::shape;
 pub use schema::schema;
 

@@ -24,9 +24,9 @@ impl KeyPath {
         KeyPath(segments)
     }
 
-    /// This path and all keys of a dotted one.
+    /// This path and all keys of a dotted one, which may be empty.
     pub fn extend(&self, dotted: &str) -> Self {
-        dotted.split('.').fold(self.clone(), |path, segment| path.join(segment))
+        dotted.split('.').filter(|key| !key.is_empty()).fold(self.clone(), |path, key| path.join(key))
     }
 
     /// The path without its last segment; the root is its own parent.

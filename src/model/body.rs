@@ -105,7 +105,10 @@ fn select_pins(
             return Err(refuse(subject, reason, "change its 'select'"));
         }
         if kept.len() < selected.len() {
-            notes.push(format!("{subject}: pin {i}: {} vertices in no tet left out", selected.len() - kept.len()));
+            notes.push(format!(
+                "{subject}: pin {i}: {} vertices in no tet left out",
+                selected.len() - kept.len()
+            ));
         }
         let kind = if pin.kind == PinKind::Hard { "hard" } else { "soft" };
         tracing::debug!("{subject}: pin {i} ({kind}) holds {} vertices", kept.len());
@@ -118,7 +121,8 @@ fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {
     let read = |path: &std::path::Path| -> Result<Vec<[f64; 3]>> {
         let points = io::read(path)?.points;
         if points.len() != mesh.points.len() {
-            let reason = format!("{} has {} points, the mesh {}", path.display(), points.len(), mesh.points.len());
+            let reason =
+                format!("{} has {} points, the mesh {}", path.display(), points.len(), mesh.points.len());
             return Err(refuse(subject, reason, "a deform file must be the same mesh in another shape"));
         }
         Ok(points.into_iter().map(|p| model::transform::apply(&body.transform, p)).collect())

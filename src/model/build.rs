@@ -155,7 +155,8 @@ fn initial_state(bodies: &[BodyData], holds: &[Hold], numbering: &Numbering) -> 
     for hold in holds.iter().filter(|h| h.kind == PinKind::Hard) {
         v[hold.vertex] = [0.0; 3];
     }
-    let internal = |values: &[[f64; 3]]| numbering.order.iter().map(|i| Vec4::new(values[*i as usize])).collect();
+    let internal =
+        |values: &[[f64; 3]]| numbering.order.iter().map(|i| Vec4::new(values[*i as usize])).collect();
     State { x: internal(&x), v: internal(&v) }
 }
 
@@ -203,7 +204,9 @@ fn terms(config: &Config, model: &mut Model, holds: &[Hold]) -> Vec<Box<dyn Ener
         let attachments = soft.iter().map(|(a, _, _)| a.clone()).collect();
         let path = Box::new(move |time: f64| {
             soft.iter()
-                .map(|(_, origin, motion)| Vec4::new(motion.as_ref().map_or(*origin, |m| m.apply(*origin, time))))
+                .map(|(_, origin, motion)| {
+                    Vec4::new(motion.as_ref().map_or(*origin, |m| m.apply(*origin, time)))
+                })
                 .collect()
         });
         terms.push(Box::new(AttachmentTerm::new(attachments, path)));

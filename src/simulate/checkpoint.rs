@@ -70,9 +70,7 @@ impl Checkpoint {
             return None;
         }
         let mut points = numbers.chunks_exact(24).map(|p| {
-            Vec4::new(std::array::from_fn(|k| {
-                f64::from_le_bytes(std::array::from_fn(|i| p[8 * k + i]))
-            }))
+            Vec4::new(std::array::from_fn(|k| f64::from_le_bytes(std::array::from_fn(|i| p[8 * k + i]))))
         });
         let x = points.by_ref().take(count).collect();
         let v = points.collect();

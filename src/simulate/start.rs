@@ -27,9 +27,12 @@ impl Simulation {
         }
         for _ in 0..MAX_PARTS {
             let part = self.furthest_finite(&from, &to, cost)?;
-            let arrived = part == 1.0 || self.model.hard_pins.iter().all(|p| {
-                self.iterate.x[p.vertex as usize] == to[p.vertex as usize]
-            });
+            let arrived = part == 1.0
+                || self
+                    .model
+                    .hard_pins
+                    .iter()
+                    .all(|p| self.iterate.x[p.vertex as usize] == to[p.vertex as usize]);
             if arrived {
                 return Ok(());
             }

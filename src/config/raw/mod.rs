@@ -98,7 +98,7 @@ pub struct World {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// The run directory, relative to the config file. Default: outputs/<name> under the working directory.
+    /// The run directory, relative to the config file. Default: `outputs/<name>` under the working directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
     /// Formats of the frames. Default ["vtu", "ply"].

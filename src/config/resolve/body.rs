@@ -99,10 +99,7 @@ fn material(raw: &raw::Material, at: &KeyPath, report: &mut Report) -> Option<Ma
         fit_interval: raw.fit_interval,
     };
     Material::new(name, parameters)
-        .map_err(|fault| {
-            let path = if fault.key.is_empty() { at.clone() } else { at.extend(&fault.key) };
-            report.value(path, fault.reason, "");
-        })
+        .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
         .ok()
 }
 

@@ -63,6 +63,7 @@ fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut
     body.transform.scale.get_or_insert(1.0);
     body.velocity.linear.get_or_insert([0.0; 3]);
     body.velocity.angular.get_or_insert([0.0; 3]);
+    let alone = matches!(body.deform, raw::OneOrMany::One(_));
     for (i, deform) in body.deform.as_mut_slice().iter_mut().enumerate() {
         if let Some(randomize) = &mut deform.randomize {
             randomize.seed.get_or_insert(0);
@@ -73,7 +74,8 @@ fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut
             collapse.jitter.get_or_insert(0.0);
         }
         if let Some(file) = &mut deform.file {
-            make_absolute(file, &context.config_directory, at.join("deform").join(i).join("file"), report);
+            let place = if alone { at.join("deform") } else { at.join("deform").join(i) };
+            make_absolute(file, &context.config_directory, place.join("file"), report);
         }
     }
     for pin in &mut body.pin {

@@ -35,7 +35,8 @@ pub fn check(name: &str, at: KeyPath, report: &mut Report) {
 /// Refuses a path that is not a file, naming the most similar file of its directory.
 pub fn check_file(path: &str, at: KeyPath, report: &mut Report) {
     let file = Path::new(path);
-    if file.is_file() {
+    // An empty path was refused when it was made absolute.
+    if path.is_empty() || file.is_file() {
         return;
     }
     if file.is_dir() {

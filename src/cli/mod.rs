@@ -1,0 +1,139 @@
+//! The command line: one file per command with its arguments; nothing numerical.
+//!
+//! Exit codes: 0 done, 1 failed while running, 2 bad usage or config.
+
+pub mod cache;
+pub mod check;
+pub mod completions;
+pub mod generate;
+pub mod info;
+pub mod log;
+pub mod precompute;
+pub mod report;
+pub mod scene;
+pub mod schema;
+pub mod simulate;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::error::Result;
+
+/// Elastic bodies on the command line: meshes in, simulated VTK/PLY frames out.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "pliant", version, max_term_width = 100)]
+pub struct Cli {
+    /// Flags of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags of every command.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// Say more; twice: everything.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
+    pub verbose: u8,
+    /// Say less: only warnings and errors; twice: only errors.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub quiet: u8,
+    /// How messages are written to stderr.
+    #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t)]
+    pub log_format: log::Format,
+    /// Where factors are kept between runs; default: $PLIANT_CACHE_DIR, else the user's cache directory.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub cache_dir: Option<PathBuf>,
+    /// Whether messages are coloured.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub color: log::Color,
+}
+
+impl Global {
+    /// The cache directory; `None` where neither a flag nor the environment tells one.
+    pub fn cache_directory(&self) -> Option<PathBuf> {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let user = || {
+            let base = if cfg!(windows) {
+                variable("LOCALAPPDATA")
+            } else if cfg!(target_os = "macos") {
+                variable("HOME").map(|home| home.join("Library/Caches"))
+            } else {
+                let absolute = variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+                absolute.or_else(|| variable("HOME").map(|home| home.join(".cache")))
+            };
+            base.map(|base| base.join("pliant"))
+        };
+        self.cache_dir.clone().or_else(|| variable("PLIANT_CACHE_DIR")).or_else(user)
+    }
+}
+
+/// The commands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Print a completion script for a shell
+    Completions(completions::CompletionsArgs),
+    /// Print the JSON schema of configs, for editors
+    Schema(schema::SchemaArgs),
+}
+
+impl Cli {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        match &self.command {
+            Command::Completions(args) => args.run(),
+            Command::Schema(args) => args.run(),
+        }
+    }
+}
+
+/// The whole program: arguments, logging, the command, its error, the exit code.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody is left to tell if this cannot be printed.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    log::init(&cli.global);
+    match cli.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => report::report(&error, &cli.global),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn global_flags_may_stand_before_and_after_the_command() {
+        for line in
+            [["pliant", "-vv", "--color=never", "schema"], ["pliant", "schema", "-vv", "--color=never"]]
+        {
+            let cli = Cli::try_parse_from(line).unwrap();
+            assert_eq!((cli.global.verbose, cli.global.color), (2, log::Color::Never));
+        }
+        assert!(Cli::try_parse_from(["pliant", "-v", "-q", "schema"]).is_err());
+    }
+
+    #[test]
+    fn the_cache_directory_of_the_flag_wins() {
+        let cli = Cli::try_parse_from(["pliant", "schema", "--cache-dir", "/c"]).unwrap();
+        assert_eq!(cli.global.cache_directory(), Some(PathBuf::from("/c")));
+    }
+}

@@ -1,0 +1,21 @@
+//! `pliant precompute`: fills the cache with what a simulation of a config needs.
+
+use clap::Args;
+
+use super::scene::SceneArgs;
+use super::simulate::parse_threads;
+
+/// Arguments of `pliant precompute`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Example:\n  pliant precompute configs/cantilever.toml --cache-dir /shared/pliant-cache\n\nA cache in a \
+                        shared directory serves every machine that simulates the config."
+)]
+pub struct PrecomputeArgs {
+    /// The scene.
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    /// Threads to use; default: one per core. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<usize>,
+}

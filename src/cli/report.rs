@@ -1,0 +1,63 @@
+//! How an error ends the program: its message and causes on stderr, and the exit code.
+
+use std::error::Error as _;
+use std::io::Write;
+use std::process::ExitCode;
+
+use super::{Global, log};
+use crate::error::{Error, Result};
+
+/// Prints an error with the chain of its causes; gives 2 for bad usage or config, 1 for failures while running.
+pub fn report(error: &Error, global: &Global) -> ExitCode {
+    if global.log_format == log::Format::Json {
+        tracing::error!("{}", with_causes(error));
+    } else {
+        // Nobody is left to tell if this cannot be written.
+        let _ = writeln!(std::io::stderr(), "{}", text(error, global.color.enabled()));
+    }
+    ExitCode::from(if error.is_usage() { 2 } else { 1 })
+}
+
+/// The message for a terminal, beginning with `error:`.
+fn text(error: &Error, colour: bool) -> String {
+    match error {
+        Error::Config(faults) => faults.render(colour),
+        other if colour => format!("\x1b[1;31merror\x1b[0m: {}", with_causes(other)),
+        other => format!("error: {}", with_causes(other)),
+    }
+}
+
+/// The message, and one line for every cause behind it.
+fn with_causes(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(&format!("\n  caused by: {inner}"));
+        cause = inner.source();
+    }
+    text
+}
+
+/// Writes to stdout; a reader that has gone away (`pliant schema | head`) is no error.
+pub fn write_stdout(bytes: &[u8]) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::io("write", "standard output".as_ref(), error))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_follow_the_message() {
+        let cause = std::io::Error::other("disk full");
+        let error = Error::io("write", "a.vtu".as_ref(), cause);
+        assert_eq!(text(&error, false), "error: cannot write a.vtu\n  caused by: disk full");
+        assert!(!error.is_usage());
+    }
+}
