@@ -53,6 +53,7 @@ pub mod math;
 pub mod mesh;
 pub mod model;
 pub mod objective;
+pub mod output;
 pub mod par;
 pub mod simulate;
 pub mod solver;

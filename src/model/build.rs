@@ -71,6 +71,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
                 vertices: firsts[i]..firsts[i] + bodies[i].rest.len(),
                 tets: ranges[i].clone(),
                 surface: bodies[i].surface.clone(),
+                material: material_number(config, i),
             })
             .collect(),
         size: diagonal(&rest),
@@ -89,6 +90,17 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let objective = Objective::new(model.numbering.free, config.time.step, mass, terms);
     Ok(Built { model, objective, ordering, notes })
+}
+
+/// Bodies of equal materials share the number of the first of them.
+fn material_number(config: &Config, body: usize) -> u32 {
+    let mut distinct = vec![];
+    for other in &config.bodies[..=body] {
+        if !distinct.contains(&&other.material) {
+            distinct.push(&other.material);
+        }
+    }
+    distinct.iter().position(|m| **m == config.bodies[body].material).unwrap_or_default() as u32
 }
 
 fn diagonal(points: &[[f64; 3]]) -> f64 {

@@ -6,8 +6,10 @@
 pub mod checkpoint;
 pub mod convergence;
 pub mod metrics;
+pub mod run;
 mod start;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::cache::{Cache, Outcome};
@@ -25,7 +27,7 @@ use metrics::StepMetrics;
 /// A running simulation.
 pub struct Simulation {
     /// The scene.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// The function that each step minimizes.
     pub objective: Objective,
     /// Positions and velocities now.
@@ -48,7 +50,7 @@ pub struct PreparationReport {
     pub ordering: Outcome,
     /// What the solver prepared.
     pub solver: Preparation,
-    /// Loading meshes and building the model, without the ordering's share of neither, in seconds.
+    /// Loading meshes, ordering the unknowns and building the model, in seconds.
     pub model_seconds: f64,
     /// Assembling and factorizing, or loading the factor, in seconds.
     pub solver_seconds: f64,
@@ -77,7 +79,7 @@ impl Simulation {
             state: model.initial.clone(),
             iterate: objective.iterate_at(model.initial.x.clone()),
             convergence: Convergence::new(&objective, model.size),
-            model,
+            model: Arc::new(model),
             objective,
             step: 0,
             time: config.time,
@@ -115,14 +117,14 @@ impl Simulation {
         let iterations = self.minimize(first, &mut cost)?;
         let last = vectors::norm(&self.iterate.gradient);
         if !(last.is_finite() && self.iterate.value.total().is_finite()) {
-            return Err(Error::Numerical {
+            return Err(Error::Failed {
                 what: format!("step {} (time {end} s) ended in numbers that are not finite", self.step + 1),
                 hint: "use a smaller time step or solver 'quasi-newton'".into(),
             });
         }
         self.update_state();
         self.step += 1;
-        let relative = self.convergence.record(self.step, first, last);
+        let relative = self.convergence.note(self.step, first, last);
         let total = started.elapsed();
         Ok(StepMetrics::measure(self, end, iterations, relative, &cost, total))
     }

@@ -67,7 +67,7 @@ fn key(matrix: &SymmetricMatrix) -> Key {
 fn factorize(matrix: &SymmetricMatrix) -> Result<Panels> {
     let mut cholesky = Cholesky::analyse(matrix)?;
     if !cholesky.factorize(&matrix.values) {
-        return Err(Error::Numerical {
+        return Err(Error::Failed {
             what: "the system matrix is not positive definite in double precision".into(),
             hint: "the mesh has extremely bad elements or the stiffness is extreme; try repair = true, \
                    a smaller step or a softer material"
