@@ -88,12 +88,13 @@ pub fn log_preparation(report: &PreparationReport, simulation: &Simulation) {
         Outcome::Replaced => "cache entry replaced",
     };
     tracing::info!(
-        "{} vertices ({} unknown), {} tets in {:.2} s; ordering: {}; {} in {:.2} s",
+        "{} vertices ({} unknown), {} tets in {:.2} s; ordering: {} in {:.2} s; {} in {:.2} s",
         model.rest.len(),
         model.numbering.free,
         model.tets.len(),
         report.model_seconds,
         word(report.ordering),
+        report.ordering_seconds,
         match report.solver.cache {
             Some(outcome) => format!("factor of {} entries: {}", report.solver.factor_entries, word(outcome)),
             None => "solver".to_owned(),

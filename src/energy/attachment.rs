@@ -75,6 +75,15 @@ impl Energy for AttachmentTerm {
         }
     }
 
+    fn hash_system(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(b"attachments");
+        hasher.update(&(self.len() as u64).to_le_bytes());
+        for a in &self.attachments {
+            hasher.update(&a.vertex.to_le_bytes());
+            hasher.update(&a.stiffness.to_le_bytes());
+        }
+    }
+
     fn is_projective(&self) -> bool {
         true
     }

@@ -60,6 +60,9 @@ pub trait Energy: Send + Sync {
     /// Adds the term's share of L = Σ w DᵀD, as `add(row, column, value)` with both triangles.
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64));
 
+    /// Feeds everything that [`Energy::add_system`] depends on to a hash: terms that hash alike add alike.
+    fn hash_system(&self, hasher: &mut blake3::Hasher);
+
     /// True where E = w/2 |D x − p|² with p the projection on the zero-energy set: what pd needs.
     fn is_projective(&self) -> bool;
 

@@ -279,6 +279,15 @@ impl<W: Law> Energy for TetTerm<W> {
         }
     }
 
+    fn hash_system(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(b"tets");
+        hasher.update(&(self.len() as u64).to_le_bytes());
+        hasher.update(&self.stiffness.to_le_bytes());
+        hasher.update(bytemuck::cast_slice(&self.elements.corners));
+        hasher.update(bytemuck::cast_slice(self.elements.inverse.as_flattened()));
+        hasher.update(bytemuck::cast_slice(&self.elements.volume));
+    }
+
     fn is_projective(&self) -> bool {
         self.law.is_projective(&self.constants)
     }

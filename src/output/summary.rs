@@ -56,8 +56,10 @@ pub struct Machine {
 /// How long things took.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Seconds {
-    /// Loading meshes, ordering, building the model.
+    /// Loading meshes, building the model.
     pub model: f64,
+    /// Ordering the unknowns, or loading their order.
+    pub ordering: f64,
     /// Factorizing, or loading the factor.
     pub solver: f64,
     /// Time steps.

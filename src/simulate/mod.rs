@@ -50,8 +50,10 @@ pub struct PreparationReport {
     pub ordering: Outcome,
     /// What the solver prepared.
     pub solver: Preparation,
-    /// Loading meshes, ordering the unknowns and building the model, in seconds.
+    /// Loading meshes and building the model, in seconds.
     pub model_seconds: f64,
+    /// Ordering the unknowns, or loading their order, in seconds.
+    pub ordering_seconds: f64,
     /// Assembling and factorizing, or loading the factor, in seconds.
     pub solver_seconds: f64,
     /// What the user should know.
@@ -59,6 +61,11 @@ pub struct PreparationReport {
 }
 
 impl PreparationReport {
+    /// All of it, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.model_seconds + self.ordering_seconds + self.solver_seconds
+    }
+
     /// True if everything that can be cached was.
     pub fn is_hit(&self) -> bool {
         self.ordering == Outcome::Hit && self.solver.cache.is_none_or(|c| c == Outcome::Hit)
@@ -69,8 +76,9 @@ impl Simulation {
     /// Loads meshes, builds the model and prepares the solver.
     pub fn new(config: &Config, cache: &Cache) -> Result<(Simulation, PreparationReport)> {
         let start = Instant::now();
-        let Built { model, objective, ordering, notes } = build(config, cache)?;
-        let model_seconds = start.elapsed().as_secs_f64();
+        let Built { model, objective, ordering, ordering_time, notes } = build(config, cache)?;
+        let ordering_seconds = ordering_time.as_secs_f64();
+        let model_seconds = start.elapsed().as_secs_f64() - ordering_seconds;
         let start = Instant::now();
         let mut solver = (config.solver.kind.build)(&config.solver);
         let preparation = solver.prepare(&objective, cache)?;
@@ -87,8 +95,14 @@ impl Simulation {
             settings: config.solver.clone(),
             solver,
         };
-        let report =
-            PreparationReport { ordering, solver: preparation, model_seconds, solver_seconds, notes };
+        let report = PreparationReport {
+            ordering,
+            solver: preparation,
+            model_seconds,
+            ordering_seconds,
+            solver_seconds,
+            notes,
+        };
         Ok((simulation, report))
     }
 

@@ -111,11 +111,12 @@ pub fn run(
     let simulated = frame - first.unwrap_or(0);
     let seconds = Seconds {
         model: report.model_seconds,
+        ordering: report.ordering_seconds,
         solver: report.solver_seconds,
         simulate,
         write,
         total,
-        per_frame: (total - report.model_seconds - report.solver_seconds) / simulated.max(1) as f64,
+        per_frame: (total - report.seconds()) / simulated.max(1) as f64,
     };
     if frame == last {
         let summary = summary(loaded, &simulation, &report, seconds, fingerprint, first.unwrap_or(0));
