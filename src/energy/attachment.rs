@@ -53,8 +53,8 @@ impl Energy for AttachmentTerm {
         self.attachments.len()
     }
 
-    fn element(&self, index: usize) -> Vec<u32> {
-        vec![self.attachments[index].vertex]
+    fn element(&self, index: usize) -> &[u32] {
+        std::slice::from_ref(&self.attachments[index].vertex)
     }
 
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {

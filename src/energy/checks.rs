@@ -22,9 +22,9 @@ pub(crate) fn evaluate(term: &dyn Energy, x: &[Vec4]) -> (f64, Vec<[f64; 3]>) {
     }
     let mut gradient = vec![[0.0; 3]; x.len()];
     for e in 0..term.len() {
-        for (c, v) in term.element(e).into_iter().enumerate() {
+        for (c, v) in term.element(e).iter().enumerate() {
             for k in 0..3 {
-                gradient[v as usize][k] += slots[e * term.corners() + c].0[k];
+                gradient[*v as usize][k] += slots[e * term.corners() + c].0[k];
             }
         }
     }

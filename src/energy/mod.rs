@@ -51,7 +51,7 @@ pub trait Energy: Send + Sync {
     fn slots(&self) -> usize;
 
     /// Vertices of the element, `corners` of them, in slot order.
-    fn element(&self, index: usize) -> Vec<u32>;
+    fn element(&self, index: usize) -> &[u32];
 
     /// Energy (J) of the elements of one chunk at `x`; `slots[corners·e + c]` receives the gradient of
     /// element `e` of the chunk with respect to its corner `c`. Infinite outside the domain.

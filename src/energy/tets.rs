@@ -258,8 +258,8 @@ impl<W: Law> Energy for TetTerm<W> {
         self.blocks.len() * WIDTH * 4
     }
 
-    fn element(&self, index: usize) -> Vec<u32> {
-        self.elements.corners[index].to_vec()
+    fn element(&self, index: usize) -> &[u32] {
+        &self.elements.corners[index]
     }
 
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {

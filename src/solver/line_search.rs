@@ -18,6 +18,8 @@ use crate::objective::{Iterate, Objective};
 
 const GAMMA: f64 = 0.3;
 const SLACK: f64 = 4.0 * f64::EPSILON;
+/// A promised gain below this share of g moves positions by 1e-11 of what matters: the floor is reached.
+const FLOOR: f64 = 1e-6 * f64::EPSILON;
 /// 2⁻⁴⁰ of the full step: below that nothing moves any more.
 const MAX_HALVINGS: u32 = 40;
 
@@ -48,7 +50,11 @@ impl LineSearch {
         cost: &mut Cost,
     ) -> bool {
         let from = iterate.value;
-        let slack = SLACK * (from.inertia.abs() + from.elastic.abs());
+        let scale = from.inertia.abs() + from.elastic.abs();
+        if slope.abs() <= FLOOR * scale {
+            return false;
+        }
+        let slack = SLACK * scale;
         let mut alpha = 1.0;
         for halving in 0..=MAX_HALVINGS {
             let start = Instant::now();

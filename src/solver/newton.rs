@@ -91,7 +91,7 @@ impl Factor {
                     }
                 });
                 for (i, hessian) in blocks.chunks_exact(block).enumerate() {
-                    self.add_block(&term.element(first + i), hessian);
+                    self.add_block(term.element(first + i), hessian);
                 }
                 self.blocks = blocks;
             }
