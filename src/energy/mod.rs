@@ -9,9 +9,11 @@ pub mod attachment;
 pub(crate) mod checks;
 pub mod hessian;
 pub mod law;
+pub mod lengths;
 pub mod material;
 pub mod materials;
 pub mod tets;
+pub mod triangles;
 
 use crate::math::lanes::Vec4;
 
