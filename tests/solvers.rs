@@ -154,7 +154,8 @@ fn relative_errors(solver: &str, material: &str, pin: &str, marks: [usize; 3]) -
     });
     println!(
         "{material:<14} {pin:<16} {} tries/iteration {:.2}",
-        scientific(errors), descent.cost.tries as f64 / done as f64
+        scientific(errors),
+        descent.cost.tries as f64 / done as f64
     );
     errors
 }

@@ -121,7 +121,10 @@ impl Descent {
 /// The largest distance between corresponding points.
 pub fn distance(a: &[Vec4], b: &[Vec4]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| vectors::norm(&[Vec4(std::array::from_fn(|k| a.0[k] - b.0[k]))])).fold(0.0, f64::max)
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| vectors::norm(&[Vec4(std::array::from_fn(|k| a.0[k] - b.0[k]))]))
+        .fold(0.0, f64::max)
 }
 
 /// The folder of the papers' meshes, or a line that says why the test is skipped.
