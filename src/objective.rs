@@ -47,6 +47,7 @@ pub struct Objective {
     gather_starts: Vec<u32>,
     gather_slots: Vec<u32>,
     slots: usize,
+    scale: f64,
 }
 
 /// A point with the value and gradient of g there, and the scratch to compute them.
@@ -94,6 +95,7 @@ impl Objective {
             free,
             step,
             inertial: vec![Vec4::ZERO; free],
+            scale: terms.iter().map(|t| t.scale()).sum(),
             mass,
             terms,
             gather_starts: counts,
@@ -143,6 +145,11 @@ impl Objective {
             total += own_partial.iter().sum::<f64>();
         }
         total
+    }
+
+    /// What rounding may change in a value of g, in J.
+    pub fn rounding(&self, value: &Value) -> f64 {
+        64.0 * f64::EPSILON * (value.inertia.abs() + value.elastic.abs() + self.scale)
     }
 
     /// The lowest `det F` of all solids and how many elements are inverted.

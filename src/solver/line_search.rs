@@ -6,8 +6,15 @@
 //!
 //! Armijo's condition [Liu2017, Alg. 1]. An infinite or undefined value is never accepted, so a barrier is
 //! never crossed. Every try computes value and gradient in one pass: the first one is nearly always accepted,
-//! and the next iteration then has its gradient already. A slack of a few roundings of g lets the search end
-//! where g is flat to the last digit.
+//! and the next iteration then has its gradient already.
+//!
+//! Near the minimum the decrease drowns in the rounding of g long before the gradient has lost its digits. Where
+//! the two values differ by rounding only, the slopes decide, which for a parabola is the same condition
+//! [Hager2005, Eq. 4]:
+//!
+//! ```text
+//! ∇g(x + αd)·d ≤ (2γ − 1) ∇g(x)·d
+//! ```
 
 use std::time::Instant;
 
@@ -17,7 +24,6 @@ use crate::math::vectors;
 use crate::objective::{Iterate, Objective};
 
 const GAMMA: f64 = 0.3;
-const SLACK: f64 = 4.0 * f64::EPSILON;
 /// 2⁻⁴⁰ of the full step: below that nothing moves any more.
 const MAX_HALVINGS: u32 = 40;
 
@@ -48,7 +54,7 @@ impl LineSearch {
         cost: &mut Cost,
     ) -> bool {
         let from = iterate.value;
-        let slack = SLACK * (from.inertia.abs() + from.elastic.abs());
+        let rounding = objective.rounding(&from);
         let mut alpha = 1.0;
         for halving in 0..=MAX_HALVINGS {
             let start = Instant::now();
@@ -63,7 +69,11 @@ impl LineSearch {
             }
             cost.tries += 1;
             let accepted = match self {
-                LineSearch::Armijo => value <= from.total() + GAMMA * alpha * slope + slack,
+                LineSearch::Armijo => {
+                    value <= from.total() + GAMMA * alpha * slope
+                        || (value <= from.total() + rounding
+                            && vectors::dot(&trial.gradient, direction) <= (2.0 * GAMMA - 1.0) * slope)
+                }
                 LineSearch::None => value.is_finite(),
             };
             if accepted {
