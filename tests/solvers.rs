@@ -102,7 +102,7 @@ fn every_iteration_lowers_the_objective() {
                 if !descent.step() {
                     break;
                 }
-                let floor = 1e-14 * descent.iterate.value.inertia.max(descent.iterate.value.elastic);
+                let floor = descent.objective.rounding(&descent.iterate.value);
                 let rise = descent.value() - before;
                 assert!(rise <= floor, "{name}, {solver}, iteration {i}: {rise:e} at ‖∇g‖ = {gradient:e}");
             }
