@@ -147,6 +147,15 @@ impl Objective {
         total
     }
 
+    /// The inertia part of g at `x`.
+    pub fn inertia(&self, x: &[Vec4]) -> f64 {
+        let vertices = x.iter().zip(&self.inertial).zip(&self.mass);
+        let sum: f64 = vertices
+            .map(|((x, y), m)| m * (0..3).map(|k| (x.0[k] - y.0[k]) * (x.0[k] - y.0[k])).sum::<f64>())
+            .sum();
+        0.5 * sum / (self.step * self.step)
+    }
+
     /// What rounding may change in a value of g, in J.
     pub fn rounding(&self, value: &Value) -> f64 {
         64.0 * f64::EPSILON * (value.inertia.abs() + value.elastic.abs() + self.scale)
