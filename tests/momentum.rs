@@ -111,7 +111,7 @@ fn the_loss_of_angular_momentum_is_of_first_order() {
         }
         change(sums(&simulation).angular, first.angular)
     };
-    let losses = [240, 480, 960].map(loss);
+    let losses = [120, 240, 480].map(loss);
     let orders = [losses[0] / losses[1], losses[1] / losses[2]].map(f64::log2);
     println!("loss of L in 0.25 s: {losses:?}, orders {orders:?}");
     assert!(losses[2] > 0.0 && orders.iter().all(|o| (o - 1.0).abs() < 0.25), "{losses:?} {orders:?}");

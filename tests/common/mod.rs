@@ -6,7 +6,9 @@
 use std::path::PathBuf;
 
 use pliant::cache::Cache;
-use pliant::math::lanes::Vec4;
+use pliant::math::lanes::{Portable, Vec4};
+use pliant::math::mat3;
+use pliant::math::polar::polar;
 use pliant::math::vectors;
 use pliant::objective::{Iterate, Objective};
 use pliant::simulate::Simulation;
@@ -135,4 +137,31 @@ pub fn papers() -> Option<PathBuf> {
         return None;
     }
     Some(folder)
+}
+
+/// Distances between corresponding points after the best rigid motion (Kabsch) of `a` onto `b`.
+pub fn rigid_distances(a: &[[f64; 3]], b: &[[f64; 3]]) -> Vec<f64> {
+    let mean = |p: &[[f64; 3]]| -> [f64; 3] {
+        std::array::from_fn(|k| p.iter().map(|p| p[k]).sum::<f64>() / p.len() as f64)
+    };
+    let (ca, cb) = (mean(a), mean(b));
+    let mut covariance = [[0.0; 3]; 3];
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..3 {
+            for j in 0..3 {
+                covariance[i][j] += (b[i] - cb[i]) * (a[j] - ca[j]);
+            }
+        }
+    }
+    let (rotation, _) = polar(&mat3::splat::<Portable>(&covariance));
+    let r = mat3::extract(&rotation, 0);
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| {
+            let d: [f64; 3] = std::array::from_fn(|i| {
+                (0..3).map(|j| r[i][j] * (a[j] - ca[j])).sum::<f64>() - (b[i] - cb[i])
+            });
+            d.iter().map(|c| c * c).sum::<f64>().sqrt()
+        })
+        .collect()
 }
