@@ -22,7 +22,7 @@ fn scene(material: &str, deform: &str) -> Config {
         [world]
         gravity = [0, 0, 0]
         [[body]]
-        generate = {{ shape = "sphere", radius = 0.5, cells = 5 }}
+        generate = {{ shape = "sphere", radius = 0.5, cells = 4 }}
         material = {material}
         deform = {deform}
         "#
@@ -68,10 +68,12 @@ fn recover(config: &Config) -> Outcome {
 
 const RANDOM: &str = "{ randomize = { seed = 7 } }";
 const POINT: &str = "{ collapse = { jitter = 0, seed = 1 } }";
-const JITTER: &str = "{ collapse = { jitter = 0.01, seed = 1 } }";
+const JITTER: &str = "{ collapse = { jitter = 0.3, seed = 1 } }";
+const TANGLED: &str = "{ randomize = { seed = 7, amount = 0.2 } }";
 
-/// Starts that a material must come back from: arap and corotated from anything; the neo-Hookean ones have a
-/// stationary point where all vertices coincide and need a push away from it.
+/// Starts that a material comes back from. Arap and corotated: anything. Stable neo-Hookean: F = 0 is a local
+/// minimum (Ψ ≈ μ/2 ‖F‖² there, J being cubic), so all vertices in one point, or nearly, stay there. The extended
+/// logarithmic ones: states with many inverted elements, but not chaos, where they end in tangled local minima.
 fn cases() -> Vec<(String, &'static str)> {
     let extended = |model: &str| material(model, 1e5).replace('}', ", inversion = \"extend\" }");
     vec![
@@ -81,8 +83,8 @@ fn cases() -> Vec<(String, &'static str)> {
         (material("arap", 1e5), POINT),
         (material("corotated", 1e5), POINT),
         (material("stable-neo-hookean", 1e5), JITTER),
-        (extended("neo-hookean"), JITTER),
-        (extended("mooney-rivlin"), JITTER),
+        (extended("neo-hookean"), TANGLED),
+        (extended("mooney-rivlin"), TANGLED),
     ]
 }
 
