@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{material, papers, rigid_distances};
+use common::{material, papers, rigid_distances, simulation};
 use pliant::cache::Cache;
 use pliant::config::resolved::{Config, MeshSource};
 use pliant::simulate::Simulation;
@@ -122,4 +122,32 @@ fn the_hippo_comes_back_from_anywhere() {
         }
     }
     assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn a_barrier_in_every_direction_is_no_dead_end() {
+    // Velocities so wild that no part of the way to the inertial positions is free of inverted elements.
+    for pins in ["", "[[body.pin]]\nselect = { box = { min = [-1, -1, -1], max = [1e-6, 9, 9] } }"] {
+        let mut simulation = simulation(&format!(
+            r#"
+            [time]
+            step = "1/30"
+            frames = 1
+            [solver]
+            kind = "quasi-newton"
+            iterations = 10
+            [[body]]
+            generate = {{ shape = "box", size = [1, 1, 1], cells = [3, 3, 3] }}
+            material = {}
+            {pins}
+            "#,
+            material("neo-hookean", 1e5)
+        ));
+        for (i, v) in simulation.state.v.iter_mut().enumerate() {
+            let sign = if i % 2 == 0 { 1e6 } else { -1e6 };
+            v.0 = [sign, 0.5 * sign, -sign, 0.0];
+        }
+        let metrics = simulation.advance().unwrap();
+        assert!(metrics.volumes.0 > 0.0 && metrics.value.total().is_finite());
+    }
 }

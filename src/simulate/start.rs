@@ -84,7 +84,8 @@ impl Simulation {
             part *= 0.5;
         }
         self.place(from, to, 0.0);
-        if self.model.hard_pins.is_empty() && is_finite(&self.iterate) {
+        let moves = |vertex: u32| from[vertex as usize] != to[vertex as usize];
+        if is_finite(&self.iterate) && !self.model.hard_pins.iter().any(|pin| moves(pin.vertex)) {
             cost.local += started.elapsed();
             return Ok(1.0);
         }
