@@ -24,8 +24,10 @@ use crate::math::vectors;
 use crate::objective::{Iterate, Objective};
 
 const GAMMA: f64 = 0.3;
-/// 2⁻⁴⁰ of the full step: below that nothing moves any more.
-const MAX_HALVINGS: u32 = 40;
+/// Halvings, before the step shrinks to a tenth at a time: a sliver in a random state may have det F = 10¹⁰.
+const HALVINGS: u32 = 10;
+/// Tries after the first: down to 10⁻³³ of the full step.
+const MAX_RETRIES: u32 = 40;
 
 /// When a try is good enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,13 +58,13 @@ impl LineSearch {
         let from = iterate.value;
         let rounding = objective.rounding(&from);
         let mut alpha = 1.0;
-        for halving in 0..=MAX_HALVINGS {
+        for retry in 0..=MAX_RETRIES {
             let start = Instant::now();
             let free = objective.free;
             vectors::combine(alpha, direction, &iterate.x[..free], &mut trial.x[..free]);
             objective.evaluate(trial);
             let value = trial.value.total();
-            if halving == 0 {
+            if retry == 0 {
                 cost.local += start.elapsed();
             } else {
                 cost.line_search += start.elapsed();
@@ -80,7 +82,7 @@ impl LineSearch {
                 std::mem::swap(iterate, trial);
                 return true;
             }
-            alpha *= 0.5;
+            alpha *= if retry < HALVINGS { 0.5 } else { 0.1 };
         }
         false
     }
