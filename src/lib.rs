@@ -41,7 +41,8 @@
 //! and Position-Based Dynamics; [Bergou2006] A Quadratic Bending Model for Inextensible Surfaces; [Irving2004] Invertible Finite Elements; [Smith2018] Stable Neo-Hookean Flesh
 //! Simulation; [Smith2019] Analytic Eigensystems for Isotropic Distortion Energies; [Teran2005] Robust
 //! Quasistatic Finite Elements; [Xu2015] Nonlinear Material Design Using Principal Stretches; [Steele2014] Fast
-//! Splittable Pseudorandom Number Generators.
+//! Splittable Pseudorandom Number Generators; [Hager2005] A New Conjugate Gradient Method with Guaranteed Descent
+//! and an Efficient Line Search.
 
 pub mod cache;
 pub mod cli;

@@ -47,6 +47,7 @@ pub struct Objective {
     gather_starts: Vec<u32>,
     gather_slots: Vec<u32>,
     slots: usize,
+    scale: f64,
 }
 
 /// A point with the value and gradient of g there, and the scratch to compute them.
@@ -94,6 +95,7 @@ impl Objective {
             free,
             step,
             inertial: vec![Vec4::ZERO; free],
+            scale: terms.iter().map(|t| t.scale()).sum(),
             mass,
             terms,
             gather_starts: counts,
@@ -143,6 +145,20 @@ impl Objective {
             total += own_partial.iter().sum::<f64>();
         }
         total
+    }
+
+    /// The inertia part of g at `x`.
+    pub fn inertia(&self, x: &[Vec4]) -> f64 {
+        let vertices = x.iter().zip(&self.inertial).zip(&self.mass);
+        let sum: f64 = vertices
+            .map(|((x, y), m)| m * (0..3).map(|k| (x.0[k] - y.0[k]) * (x.0[k] - y.0[k])).sum::<f64>())
+            .sum();
+        0.5 * sum / (self.step * self.step)
+    }
+
+    /// What rounding may change in a value of g, in J.
+    pub fn rounding(&self, value: &Value) -> f64 {
+        64.0 * f64::EPSILON * (value.inertia.abs() + value.elastic.abs() + self.scale)
     }
 
     /// The lowest `det F` of all solids and how many elements are inverted.

@@ -68,6 +68,12 @@ pub trait Energy: Send + Sync {
     /// True where E = w/2 |D x − p|² with p the projection on the zero-energy set: what pd needs.
     fn is_projective(&self) -> bool;
 
+    /// The energy (J) of a strain of order one, Σ volume·k: rounding of the energy is relative to it, as densities
+    /// like ‖F‖² − 3 cancel near rest. Zero for terms that lose no digits.
+    fn scale(&self) -> f64 {
+        0.0
+    }
+
     /// The Hessian of one element at `x`, row major, (3·corners)², with its negative eigenvalues clamped
     /// to zero when `project`.
     fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]);

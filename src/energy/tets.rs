@@ -292,6 +292,10 @@ impl<W: Law> Energy for TetTerm<W> {
         self.law.is_projective(&self.constants)
     }
 
+    fn scale(&self) -> f64 {
+        self.stiffness * self.elements.volume.iter().sum::<f64>()
+    }
+
     fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {
         let f = self.deformation(element, x);
         let g = self.elements.gradients(element);

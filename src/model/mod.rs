@@ -19,6 +19,7 @@ use crate::config::resolved::Motion;
 use crate::energy::{CHUNK, ElementState, Energy, chunks};
 use crate::math::lanes::Vec4;
 use crate::mesh::surface::SurfaceMap;
+use crate::objective::Objective;
 use crate::par;
 use numbering::Numbering;
 
@@ -90,6 +91,29 @@ impl Model {
     /// From internal to input numbering.
     pub fn to_input(&self, values: &[Vec4]) -> Vec<[f64; 3]> {
         self.numbering.position.iter().map(|i| values[*i as usize].xyz()).collect()
+    }
+
+    /// Moves a body without prescribed vertices at `x` so that its centre of mass is that of the inertial positions.
+    pub fn carry(&self, body: &BodyModel, objective: &Objective, x: &mut [Vec4]) {
+        if self.pinned[body.vertices.clone()].contains(&1) {
+            return;
+        }
+        let unknowns = || {
+            let positions = &self.numbering.position[body.vertices.clone()];
+            positions.iter().map(|i| *i as usize).filter(|i| *i < objective.free)
+        };
+        let (mut total, mut sum) = (0.0, [0.0; 3]);
+        for i in unknowns() {
+            total += objective.mass[i];
+            for k in 0..3 {
+                sum[k] += objective.mass[i] * (objective.inertial[i].0[k] - x[i].0[k]);
+            }
+        }
+        for i in unknowns() {
+            for k in 0..3 {
+                x[i].0[k] += sum[k] / total;
+            }
+        }
     }
 
     /// The state of every tet at `x`, in the order of [`Model::tets`].

@@ -41,6 +41,7 @@ pub struct Simulation {
     settings: SolverSettings,
     solver: Box<dyn Solver>,
     iterate: Iterate,
+    spare: Iterate,
 }
 
 /// What preparing a simulation took and found.
@@ -86,6 +87,7 @@ impl Simulation {
         let simulation = Simulation {
             state: model.initial.clone(),
             iterate: objective.iterate_at(model.initial.x.clone()),
+            spare: objective.iterate_at(model.initial.x.clone()),
             convergence: Convergence::new(&objective, model.size),
             model: Arc::new(model),
             objective,

