@@ -34,6 +34,20 @@ pub struct Time {
     pub frames: u64,
     /// Steps per frame, ≥ 1.
     pub substeps: u64,
+    /// How a step becomes a minimization.
+    pub integrator: Integrator,
+}
+
+/// A time integrator; see `simulate::integrator`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integrator {
+    /// First order, damps.
+    #[default]
+    ImplicitEuler,
+    /// Second order, does not damp.
+    Midpoint,
+    /// Second order, damps little.
+    Bdf2,
 }
 
 /// One elastic body.

@@ -61,7 +61,7 @@ const BAD: &[(&str, &str, &str, &str)] = &[
         "step = \"1/30\"",
         "sterp = 1",
         "4:1 time.sterp",
-        "did you mean 'step'? valid keys: step, frames, substeps",
+        "did you mean 'step'? valid keys: step, frames, substeps, integrator",
     ),
     (
         "max = [0.001, 2, 2]",
@@ -312,7 +312,10 @@ fn flags_win_over_the_file_and_over_set() {
     };
     let text = BASE.replace("iterations = 10", "iterations = 10\nhistory = 3\nline_search = \"none\"");
     let loaded = load_with(&text, &overrides).unwrap();
-    assert_eq!(loaded.config.time, resolved::Time { step: 1.0 / 60.0, frames: 5, substeps: 1 });
+    assert_eq!(
+        loaded.config.time,
+        resolved::Time { step: 1.0 / 60.0, frames: 5, substeps: 1, integrator: Default::default() }
+    );
     assert_eq!(loaded.config.bodies[0].density, 7.0);
     assert_eq!(loaded.config.output.dir, PathBuf::from("/work/out"));
     assert_eq!(loaded.config.solver.kind.name, "newton");
@@ -332,7 +335,10 @@ pin = [{ select = "all", kind = { soft = 2 }, motion = { shake = { amplitude = [
 "#;
     let config = load_with(text, &Overrides::default()).unwrap().config;
     assert_eq!((config.name.as_str(), config.bodies[0].name.as_str()), ("file", "body0"));
-    assert_eq!(config.time, resolved::Time { step: 1.0 / 30.0, frames: 120, substeps: 1 });
+    assert_eq!(
+        config.time,
+        resolved::Time { step: 1.0 / 30.0, frames: 120, substeps: 1, integrator: Default::default() }
+    );
     assert_eq!(config.gravity, [0.0, -9.81, 0.0]);
     assert_eq!(config.output.dir, PathBuf::from("/work/outputs/file"));
     let body = &config.bodies[0];
@@ -353,6 +359,7 @@ fn full_scenes(mesh: &str) -> Vec<String> {
 step = 0.1
 frames = 3
 substeps = 7
+integrator = "bdf2"
 [solver]
 iterations = 3
 tolerance = 1.2345678901234567e-7

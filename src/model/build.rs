@@ -94,7 +94,8 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     let terms = terms(config, &mut model, &holds);
     let mut mass: Vec<f64> = bodies.iter().flat_map(|b| b.mass.iter().copied()).collect();
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
-    let objective = Objective::new(model.numbering.free, config.time.step, mass, terms);
+    let stage_step = config.time.integrator.stage_step(config.time.step);
+    let objective = Objective::new(model.numbering.free, stage_step, mass, terms);
     Ok(Built { model, objective, ordering, ordering_time, notes })
 }
 

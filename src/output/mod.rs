@@ -52,7 +52,7 @@ pub struct Schedule {
 impl Schedule {
     /// True if a frame is written.
     pub fn includes(&self, frame: u64) -> bool {
-        frame % self.every == 0 || frame == self.last
+        frame.is_multiple_of(self.every) || frame == self.last
     }
 
     /// The frame's time in s.

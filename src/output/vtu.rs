@@ -108,7 +108,7 @@ impl FrameSink for VtuSink {
         };
         write_atomically(&self.vtu_dir.join(self.file(frame.number)), |out| grid.write(out))?;
         let entries = frame.number / self.schedule.every;
-        if entries < PROMPT || entries % 10 == 0 || frame.number == self.schedule.last {
+        if entries < PROMPT || entries.is_multiple_of(10) || frame.number == self.schedule.last {
             self.write_series(frame.number)?;
         }
         Ok(())

@@ -24,6 +24,8 @@ pub struct Checkpoint {
     pub step: u64,
     /// Positions and velocities.
     pub state: State,
+    /// Those before the last step, where the integrator needs them.
+    pub before: Option<State>,
     /// How well the steps so far converged.
     pub convergence: Record,
 }
@@ -35,14 +37,17 @@ impl Checkpoint {
         bytes.extend(MAGIC);
         bytes.extend(self.fingerprint);
         let record = &self.convergence;
-        let numbers = [self.frame, self.step, self.state.x.len() as u64];
+        let states = 1 + u64::from(self.before.is_some());
+        let numbers = [self.frame, self.step, self.state.x.len() as u64, states];
         let recorded = [record.worst.to_bits(), record.worst_step, record.worrying, record.steps];
         for number in numbers.into_iter().chain(recorded) {
             bytes.extend(number.to_le_bytes());
         }
-        for point in self.state.x.iter().chain(&self.state.v) {
-            for c in point.xyz() {
-                bytes.extend(c.to_le_bytes());
+        for state in std::iter::once(&self.state).chain(&self.before) {
+            for point in state.x.iter().chain(&state.v) {
+                for c in point.xyz() {
+                    bytes.extend(c.to_le_bytes());
+                }
             }
         }
         let checksum = blake3::hash(&bytes);
@@ -71,23 +76,26 @@ impl Checkpoint {
         }
         let number = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
         let (frame, step, count) = (number(40)?, number(48)?, usize::try_from(number(56)?).ok()?);
+        let states = usize::try_from(number(64)?).ok().filter(|n| [1, 2].contains(n))?;
         let convergence = Record {
-            worst: f64::from_bits(number(64)?),
-            worst_step: number(72)?,
-            worrying: number(80)?,
-            steps: number(88)?,
+            worst: f64::from_bits(number(72)?),
+            worst_step: number(80)?,
+            worrying: number(88)?,
+            steps: number(96)?,
         };
-        let numbers = body.get(96..)?;
-        if numbers.len() != count.checked_mul(48)? {
+        let numbers = body.get(104..)?;
+        if numbers.len() != count.checked_mul(48)?.checked_mul(states)? {
             return None;
         }
         let mut points = numbers.chunks_exact(24).map(|p| {
             Vec4::new(std::array::from_fn(|k| f64::from_le_bytes(std::array::from_fn(|i| p[8 * k + i]))))
         });
-        let x = points.by_ref().take(count).collect();
-        let v = points.collect();
+        let mut next =
+            || State { x: points.by_ref().take(count).collect(), v: points.by_ref().take(count).collect() };
+        let state = next();
+        let before = (states == 2).then(next);
         let fingerprint = body[8..40].try_into().ok()?;
-        Some(Checkpoint { fingerprint, frame, step, state: State { x, v }, convergence })
+        Some(Checkpoint { fingerprint, frame, step, state, before, convergence })
     }
 }
 
@@ -103,10 +111,14 @@ mod tests {
         let x = vec![Vec4::new([1.0 / 3.0, -0.0, 1e300]), Vec4::new([2.0, 5e-324, 0.1])];
         let v = vec![Vec4::ZERO, Vec4::new([1.0, 2.0, 3.0])];
         let convergence = Record { worst: 0.25, worst_step: 4, worrying: 1, steps: 9 };
-        let checkpoint =
-            Checkpoint { fingerprint: [7; 32], frame: 3, step: 9, state: State { x, v }, convergence };
-        checkpoint.write(&path).unwrap();
-        assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint));
+        let state = State { x, v };
+        for before in [None, Some(State { x: state.v.clone(), v: state.x.clone() })] {
+            let (state, convergence) = (state.clone(), convergence.clone());
+            let checkpoint =
+                Checkpoint { fingerprint: [7; 32], frame: 3, step: 9, state, before, convergence };
+            checkpoint.write(&path).unwrap();
+            assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint));
+        }
         let whole = std::fs::read(&path).unwrap();
         for length in [0, 7, 31, 64, whole.len() - 1] {
             std::fs::write(&path, &whole[..length]).unwrap();

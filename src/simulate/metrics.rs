@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use super::Simulation;
+use super::integrator::StageReport;
 use crate::math::lanes::Vec4;
 use crate::math::vectors;
 use crate::objective::Value;
@@ -51,9 +52,8 @@ impl StepMetrics {
     pub(super) fn measure(
         simulation: &Simulation,
         time: f64,
-        iterations: u64,
         relative_gradient: f64,
-        cost: &Cost,
+        report: &StageReport,
         total: Duration,
     ) -> StepMetrics {
         let iterate = simulation.iterate();
@@ -63,7 +63,7 @@ impl StepMetrics {
             frame: simulation.frame(),
             step: simulation.step,
             time,
-            iterations,
+            iterations: report.iterations,
             value: iterate.value,
             gradient_norm: vectors::norm(&iterate.gradient),
             relative_gradient,
@@ -72,7 +72,7 @@ impl StepMetrics {
             linear: m.linear,
             angular: m.angular,
             volumes: simulation.objective.volumes(&simulation.state.x),
-            cost: *cost,
+            cost: report.cost,
             total,
         }
     }

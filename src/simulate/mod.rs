@@ -1,10 +1,11 @@
 //! The time loop: states, steps, metrics.
 //!
-//! One step of implicit Euler is one minimization of the objective (see `objective`), from the inertial
-//! positions y, with the prescribed vertices where their motion puts them at the end of the step.
+//! A step is one minimization of the objective (see `objective`); which one, and what its result means, is up to the
+//! integrator (see `integrator`).
 
 pub mod checkpoint;
 pub mod convergence;
+pub mod integrator;
 pub mod metrics;
 pub mod run;
 mod start;
@@ -14,15 +15,12 @@ use std::time::Instant;
 
 use crate::cache::{Cache, Outcome};
 use crate::config::resolved::{Config, Time};
-use crate::error::{Error, Result};
-use crate::math::lanes::Vec4;
-use crate::math::vectors;
+use crate::error::Result;
 use crate::model::build::{Built, build};
 use crate::model::{Model, State};
 use crate::objective::{Iterate, Objective};
-use crate::solver::{Cost, Preparation, Progress, Solver, SolverSettings};
+use crate::solver::{Preparation, Solver, SolverSettings};
 use convergence::Convergence;
-use metrics::StepMetrics;
 
 /// A running simulation.
 pub struct Simulation {
@@ -34,6 +32,8 @@ pub struct Simulation {
     pub state: State,
     /// Steps done.
     pub step: u64,
+    /// The state before the last step, where the integrator needs it.
+    pub before: Option<State>,
     /// How well the steps so far converged.
     pub convergence: Convergence,
     time: Time,
@@ -92,6 +92,7 @@ impl Simulation {
             model: Arc::new(model),
             objective,
             step: 0,
+            before: None,
             time: config.time,
             gravity: config.gravity,
             settings: config.solver.clone(),
@@ -116,64 +117,6 @@ impl Simulation {
     /// The frame that the current step belongs to.
     pub fn frame(&self) -> u64 {
         self.step.div_ceil(self.time.substeps)
-    }
-
-    /// One time step.
-    pub fn advance(&mut self) -> Result<StepMetrics> {
-        let started = Instant::now();
-        let end = self.time_at(self.step + 1);
-        let mut cost = Cost::default();
-        for term in &mut self.objective.terms {
-            term.set_time(end);
-        }
-        self.set_inertial_positions();
-        self.find_start(end, &mut cost)?;
-        self.solver.begin_step(&self.objective, &self.iterate);
-        let first = vectors::norm(&self.iterate.gradient);
-        let iterations = self.minimize(first, &mut cost)?;
-        let last = vectors::norm(&self.iterate.gradient);
-        if !(last.is_finite() && self.iterate.value.total().is_finite()) {
-            return Err(Error::Failed {
-                what: format!("step {} (time {end} s) ended in numbers that are not finite", self.step + 1),
-                hint: "use a smaller time step or solver 'quasi-newton'".into(),
-            });
-        }
-        self.update_state();
-        self.step += 1;
-        let relative = self.convergence.note(self.step, first, last);
-        let total = started.elapsed();
-        Ok(StepMetrics::measure(self, end, iterations, relative, &cost, total))
-    }
-
-    fn set_inertial_positions(&mut self) {
-        let (h, g) = (self.time.step, self.gravity);
-        let fall = Vec4::new(g.map(|g| h * h * g));
-        for (y, (x, v)) in self.objective.inertial.iter_mut().zip(self.state.x.iter().zip(&self.state.v)) {
-            y.0 = std::array::from_fn(|k| x.0[k] + h * v.0[k] + fall.0[k]);
-        }
-    }
-
-    fn minimize(&mut self, first: f64, cost: &mut Cost) -> Result<u64> {
-        let target = self.settings.tolerance * first;
-        for iteration in 0..self.settings.iterations {
-            if target > 0.0 && vectors::norm(&self.iterate.gradient) <= target {
-                return Ok(iteration);
-            }
-            let progress = self.solver.iterate(&self.objective, &mut self.iterate, cost)?;
-            if progress == Progress::Stalled {
-                return Ok(iteration);
-            }
-        }
-        Ok(self.settings.iterations)
-    }
-
-    /// `v = (x − x_n)/h` for every vertex, prescribed ones too.
-    fn update_state(&mut self) {
-        let per_step = 1.0 / self.time.step;
-        for ((x, v), new) in self.state.x.iter_mut().zip(&mut self.state.v).zip(&self.iterate.x) {
-            v.0 = std::array::from_fn(|k| (new.0[k] - x.0[k]) * per_step);
-            *x = *new;
-        }
     }
 
     /// The last iterate, evaluated.

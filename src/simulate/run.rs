@@ -166,6 +166,7 @@ fn begin(
     }
     directory.resume(&text, checkpoint.step)?;
     simulation.state = checkpoint.state;
+    simulation.before = checkpoint.before;
     simulation.step = checkpoint.step;
     simulation.convergence.record = checkpoint.convergence;
     Ok(Some(checkpoint.frame))
@@ -232,6 +233,7 @@ impl Simulation {
             frame,
             step: self.step,
             state: state.clone(),
+            before: self.before.clone(),
             convergence: self.convergence.record.clone(),
         };
         Job { frame: written, rows, checkpoint }
@@ -242,7 +244,8 @@ impl Simulation {
         let config = &loaded.config;
         let mut hasher = blake3::Hasher::new();
         let mut text = format!(
-            "{:?} {} {:?} {:?} {:?} {} {}",
+            "{:?} {:?} {} {:?} {:?} {:?} {} {}",
+            config.time.integrator,
             config.time.step,
             config.time.substeps,
             config.solver,

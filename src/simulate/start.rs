@@ -22,12 +22,13 @@ const RELAXING: u64 = 10;
 const MAX_PARTS: usize = 1000;
 
 impl Simulation {
-    pub(super) fn find_start(&mut self, end: f64, cost: &mut Cost) -> Result<()> {
+    /// Evaluates the iterate at the start; `pins` are the places of the prescribed vertices.
+    pub(super) fn find_start(&mut self, pins: &[Vec4], cost: &mut Cost) -> Result<()> {
         let mut from = self.state.x.clone();
         let mut to = from.clone();
         to[..self.objective.free].copy_from_slice(&self.objective.inertial);
-        for pin in &self.model.hard_pins {
-            to[pin.vertex as usize] = Vec4::new(self.model.pin_position(pin, end));
+        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
+            to[pin.vertex as usize] = *place;
         }
         for _ in 0..MAX_PARTS {
             let part = self.furthest_finite(&from, &to, cost)?;

@@ -60,6 +60,22 @@ pub struct Time {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub substeps: Option<u64>,
+    /// How a step is made. Default "implicit-euler".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integrator: Option<Integrator>,
+}
+
+/// A time integrator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Integrator {
+    /// First order; damps motion, the more the larger the step.
+    #[default]
+    ImplicitEuler,
+    /// Second order; keeps energy nearly, damps nothing.
+    Midpoint,
+    /// Second order; damps little.
+    Bdf2,
 }
 
 /// The solver with its settings. Keys besides `kind`, `iterations` and `tolerance` are kind-specific.

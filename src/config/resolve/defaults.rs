@@ -24,6 +24,7 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
     time.step.get_or_insert_with(|| raw::Step::Fraction("1/30".into()));
     time.frames.get_or_insert(120);
     time.substeps.get_or_insert(1);
+    time.integrator.get_or_insert_default();
     let solver = &mut config.solver;
     solver.kind.get_or_insert_with(|| "quasi-newton".into());
     solver.iterations.get_or_insert(10);

@@ -67,7 +67,12 @@ fn time(time: &raw::Time, report: &mut Report) -> resolved::Time {
     report.check(substeps >= 1, at.join("substeps"), "must be at least 1");
     let steps = frames.checked_mul(substeps).filter(|&steps| steps <= MOST_STEPS);
     report.check(steps.is_some(), at.join("frames"), format!("more than {MOST_STEPS} steps"));
-    resolved::Time { step, frames, substeps }
+    let integrator = match time.integrator.unwrap_or_default() {
+        raw::Integrator::ImplicitEuler => resolved::Integrator::ImplicitEuler,
+        raw::Integrator::Midpoint => resolved::Integrator::Midpoint,
+        raw::Integrator::Bdf2 => resolved::Integrator::Bdf2,
+    };
+    resolved::Time { step, frames, substeps, integrator }
 }
 
 fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
