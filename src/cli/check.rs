@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::Global;
+use super::progress::cells;
 use super::report::write_stdout;
 use super::scene::SceneArgs;
 use crate::error::Result;
@@ -43,11 +44,11 @@ impl CheckArgs {
         for (body, place) in config.bodies.iter().zip(&model.bodies) {
             let pinned = model.pinned[place.vertices.clone()].iter().filter(|p| **p != 0).count();
             text += &format!(
-                "  body {}: {} vertices ({pinned} pinned), {} tets, {}\n",
+                "  body {}: {} vertices ({pinned} pinned), {}, {}\n",
                 body.name,
                 place.vertices.len(),
-                place.tets.len(),
-                body.material.model.name
+                cells(place.tets.len(), place.triangles.len()),
+                body.material.as_ref().map_or("springs", |m| m.model.name)
             );
         }
         let (lowest, inverted) = built.objective.volumes(&model.initial.x);

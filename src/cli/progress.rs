@@ -76,6 +76,15 @@ impl Progress for Reporter {
     }
 }
 
+/// `12 tets`, `7 triangles`, or both.
+pub fn cells(tets: usize, triangles: usize) -> String {
+    match (tets, triangles) {
+        (_, 0) => format!("{tets} tets"),
+        (0, _) => format!("{triangles} triangles"),
+        _ => format!("{tets} tets, {triangles} triangles"),
+    }
+}
+
 /// What was loaded and prepared, and whether it came from the cache.
 pub fn log_preparation(report: &PreparationReport, simulation: &Simulation) {
     for note in &report.notes {
@@ -88,10 +97,10 @@ pub fn log_preparation(report: &PreparationReport, simulation: &Simulation) {
         Outcome::Replaced => "cache entry replaced",
     };
     tracing::info!(
-        "{} vertices ({} unknown), {} tets in {:.2} s; ordering: {} in {:.2} s; {} in {:.2} s",
+        "{} vertices ({} unknown), {} in {:.2} s; ordering: {} in {:.2} s; {} in {:.2} s",
         model.rest.len(),
         model.numbering.free,
-        model.tets.len(),
+        cells(model.tets.len(), model.triangles.len()),
         report.model_seconds,
         word(report.ordering),
         report.ordering_seconds,

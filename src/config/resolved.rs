@@ -61,8 +61,14 @@ pub struct Body {
     pub repair: bool,
     /// Mass density in kg/m³, > 0.
     pub density: f64,
-    /// The material with its parameters.
-    pub material: Material,
+    /// Thickness in m of a sheet (a mesh of triangles), > 0.
+    pub thickness: f64,
+    /// The material with its parameters; solids have one, sheets one or springs or both.
+    pub material: Option<Material>,
+    /// Springs along the edges of a sheet.
+    pub springs: Option<Springs>,
+    /// Families of fibres in a solid.
+    pub fibers: Vec<Fiber>,
     /// Applied to the mesh; the result is the rest state.
     pub transform: Transform,
     /// Initial velocity.
@@ -71,6 +77,24 @@ pub struct Body {
     pub deform: Vec<Deform>,
     /// Attachments.
     pub pins: Vec<Pin>,
+}
+
+/// Springs of a sheet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Springs {
+    /// N/m, > 0, the same for every spring.
+    pub stiffness: f64,
+    /// Also between the far corners of triangles that share an edge.
+    pub cross: bool,
+}
+
+/// A family of parallel fibres: an energy density of κ/2 (|F d| − 1)².
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fiber {
+    /// d, a unit vector in the rest state.
+    pub direction: [f64; 3],
+    /// κ in Pa, > 0.
+    pub stiffness: f64,
 }
 
 /// A mesh from a file or a generator.

@@ -4,7 +4,7 @@
 //! E = κ/2 |x_v − target_v(t)|²
 //! ```
 //!
-//! Quadratic: its Hessian κI is constant and stands in the system matrix as it is [Ledwon2024, 4.2].
+//! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\].
 
 use super::{CHUNK, Energy};
 use crate::math::lanes::Vec4;

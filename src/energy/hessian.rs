@@ -1,6 +1,6 @@
 //! The Hessian of an isotropic density, by its eigenpairs.
 //!
-//! With F = U diag(σ) Vᵀ, ∂²Ψ/∂F² has nine eigenmatrices of the form U M Vᵀ [Smith2019]:
+//! With F = U diag(σ) Vᵀ, ∂²Ψ/∂F² has nine eigenmatrices of the form U M Vᵀ \[Smith2019\]:
 //!
 //! ```text
 //! three M = diag(e):          the eigenpairs (value, e) of ∂²Ψ/∂σᵢ∂σⱼ
@@ -8,7 +8,7 @@
 //! three M = (Eᵢⱼ + Eⱼᵢ)/√2:   (Ψᵢ − Ψⱼ)/(σᵢ − σⱼ), or its limit Ψᵢᵢ − Ψᵢⱼ at equal stretches
 //! ```
 //!
-//! Clamping the negative ones to zero gives the nearest positive semidefinite block [Teran2005].
+//! Clamping the negative ones to zero gives the nearest positive semidefinite block \[Teran2005\].
 
 use super::law::{self, CONSTANTS, Law};
 use crate::math::eigen::symmetric3;

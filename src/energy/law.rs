@@ -50,7 +50,7 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
 /// Stiffness k of the system matrix: the least-squares fit of k(x−1) to the uniaxial stress
 /// a′(x) + 2b′(x) + c′(x) over an interval of stretches.
 ///
-/// [Liu2017, Eq. 10-11]; ours has E = k/2·|·|², theirs has no ½. Over [0.5, 1.5] it is 12∫f(x)(x−1)dx.
+/// \[Liu2017, Eq. 10-11\]; ours has E = k/2·|·|², theirs has no ½. Over [0.5, 1.5] it is 12∫f(x)(x−1)dx.
 pub fn stiffness<W: Law>(law: &W, constants: &[f64; CONSTANTS], interval: [f64; 2]) -> f64 {
     let [low, high] = interval;
     let stress = |x: f64| law.a(x, constants)[1] + 2.0 * law.b(x, constants)[1] + law.c(x, constants)[1];

@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | spring, rod | x_b − x_a | [l, l] |
 //! | rope | x_b − x_a | [0, l] |
-//! | hinge bending, flat at rest [Bergou2006] | cotangent combination of four vertices | [0, 0] |
+//! | hinge bending, flat at rest \[Bergou2006\] | cotangent combination of four vertices | [0, 0] |
 //! | hinge bending, curved at rest | the same | [z₀, z₀], z₀ its rest length |
 //! | fibre | F d | [1, 1] |
 //! | strain limit of a warp or weft direction | F d | [min, max] |

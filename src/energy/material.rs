@@ -9,6 +9,7 @@ use super::Energy;
 use super::law::{self, CONSTANTS, Law};
 use super::materials;
 use super::tets::{TetElements, TetTerm};
+use super::triangles::{TriangleElements, TriangleTerm};
 
 /// All models.
 pub static MODELS: &[&Model] = &[
@@ -49,6 +50,8 @@ pub struct Parameters {
     pub inversion: Option<Inversion>,
     /// Stretches over which the stiffness of the system matrix is fitted, default `[0.5, 1.5]`.
     pub fit_interval: Option<[f64; 2]>,
+    /// Not a key: `young` and `poisson` are meant for plane stress, as in a thin sheet.
+    pub sheet: bool,
 }
 
 impl Parameters {
@@ -84,7 +87,9 @@ impl Parameters {
                     return Err(Fault::new("poisson", reason));
                 }
                 let mu = young / (2.0 * (1.0 + poisson));
-                Ok(Some((mu, young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))))
+                // A sheet is free to thin out: λ of plane stress.
+                let free = if self.sheet { 1.0 - poisson } else { 1.0 - 2.0 * poisson };
+                Ok(Some((mu, young * poisson / ((1.0 + poisson) * free))))
             }
         }
     }
@@ -171,6 +176,9 @@ pub trait Solid: Debug + Send + Sync {
     fn is_projective(&self) -> bool;
     /// The tet term of this material.
     fn tets(&self, name: String, elements: &TetElements, fit_interval: [f64; 2]) -> Box<dyn Energy>;
+    /// The triangle term of this material.
+    fn triangles(&self, name: String, elements: &TriangleElements, fit_interval: [f64; 2])
+    -> Box<dyn Energy>;
 }
 
 /// The one implementation of [`Solid`].
@@ -201,6 +209,16 @@ impl<W: Law> Solid for Uniform<W> {
     fn tets(&self, name: String, elements: &TetElements, fit_interval: [f64; 2]) -> Box<dyn Energy> {
         let k = self.stiffness(fit_interval);
         Box::new(TetTerm::new(name, self.law.clone(), elements, &self.constants, k))
+    }
+
+    fn triangles(
+        &self,
+        name: String,
+        elements: &TriangleElements,
+        fit_interval: [f64; 2],
+    ) -> Box<dyn Energy> {
+        let k = self.stiffness(fit_interval);
+        Box::new(TriangleTerm::new(name, self.law.clone(), elements, &self.constants, k))
     }
 }
 
@@ -274,5 +292,13 @@ impl Material {
     pub fn tets(&self, body: &str, elements: &TetElements) -> Box<dyn Energy> {
         let name = format!("tets of body '{body}' ({})", self.model.name);
         self.solid.tets(name, elements, self.fit_interval())
+    }
+
+    /// The triangle term of this material, `young` and `poisson` taken for plane stress.
+    pub fn triangles(&self, body: &str, elements: &TriangleElements) -> Result<Box<dyn Energy>, Fault> {
+        let name = format!("triangles of body '{body}' ({})", self.model.name);
+        let parameters = Parameters { sheet: true, ..self.parameters.clone() };
+        let sheet = Material::new(self.model.name, parameters)?;
+        Ok(sheet.solid.triangles(name, elements, self.fit_interval()))
     }
 }

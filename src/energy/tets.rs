@@ -212,6 +212,15 @@ impl Kernel for Volumes<'_> {
     }
 }
 
+/// Von Mises norm of the Cauchy stress, from the Kirchhoff stress P Fᵀ, which is J times it, and J.
+#[inline(always)]
+pub(super) fn von_mises<L: Lane>(t: &Mat3<L>, det: L) -> L {
+    let (d0, d1, d2) = (t[0][0] - t[1][1], t[1][1] - t[2][2], t[2][2] - t[0][0]);
+    let shear = t[0][1] * t[0][1] + t[1][2] * t[1][2] + t[2][0] * t[2][0];
+    let square = L::splat(0.5) * (d0 * d0 + d1 * d1 + d2 * d2) + L::splat(3.0) * shear;
+    square.sqrt() / det.abs().max(L::splat(1e-12))
+}
+
 struct Inspect<'a, W> {
     law: &'a W,
     blocks: &'a [Block],
@@ -228,11 +237,7 @@ impl<W: Law> Kernel for Inspect<'_, W> {
             let (f, _) = gradient::<L>(block, self.x);
             let (psi, stress) = self.law.density_and_stress(&f, &constants(block));
             let det = mat3::determinant(&f, &mat3::cofactor(&f));
-            let t = mat3::mul_transpose(&stress, &f); // Kirchhoff stress, J times Cauchy's
-            let (d0, d1, d2) = (t[0][0] - t[1][1], t[1][1] - t[2][2], t[2][2] - t[0][0]);
-            let shear = t[0][1] * t[0][1] + t[1][2] * t[1][2] + t[2][0] * t[2][0];
-            let square = L::splat(0.5) * (d0 * d0 + d1 * d1 + d2 * d2) + L::splat(3.0) * shear;
-            let mises = square.sqrt() / det.abs().max(L::splat(1e-12));
+            let mises = von_mises(&mat3::mul_transpose(&stress, &f), det);
             let (psi, mises, det) = (psi.to_array(), mises.to_array(), det.to_array());
             for (lane, state) in states.iter_mut().enumerate() {
                 *state = ElementState { energy_density: psi[lane], von_mises: mises[lane], det_f: det[lane] };

@@ -12,7 +12,8 @@
 //! The Hessian has six eigenmatrices: those of the plane (see `hessian`) and, out of it, n vᵢᵀ with Ψᵢ/σᵢ.
 
 use super::law::{self, CONSTANTS, Law};
-use super::{CHUNK, Energy, hessian};
+use super::tets::von_mises;
+use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Portable, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
 use crate::math::svd;
@@ -181,6 +182,37 @@ impl<W: Law> Kernel for Evaluate<'_, W> {
     }
 }
 
+struct Inspect<'a, W> {
+    law: &'a W,
+    blocks: &'a [Block],
+    x: &'a [Vec4],
+    states: &'a mut [ElementState],
+}
+
+impl<W: Law> Kernel for Inspect<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        for (block, states) in self.blocks.iter().zip(self.states.chunks_mut(WIDTH)) {
+            let (f, _) = gradient::<L>(block, self.x);
+            let constants =
+                [L::load(&block.constants[0]), L::load(&block.constants[1]), L::load(&block.constants[2])];
+            let (psi, mut stress) = self.law.density_and_stress(&f, &constants);
+            for i in 0..3 {
+                // Nothing pulls at a free surface.
+                stress[i][2] = L::splat(0.0);
+            }
+            let det = mat3::determinant(&f, &mat3::cofactor(&f));
+            let mises = von_mises(&mat3::mul_transpose(&stress, &f), det);
+            let (psi, mises, det) = (psi.to_array(), mises.to_array(), det.to_array());
+            for (lane, state) in states.iter_mut().enumerate() {
+                *state = ElementState { energy_density: psi[lane], von_mises: mises[lane], det_f: det[lane] };
+            }
+        }
+    }
+}
+
 impl<W: Law> TriangleTerm<W> {
     /// The six eigenvalues and 3×2 eigenmatrices of ∂²Ψ/∂F₂².
     fn modes(&self, element: usize, x: &[Vec4], project: bool) -> [(f64, [[f64; 2]; 3]); 6] {
@@ -273,6 +305,13 @@ impl<W: Law> Energy for TriangleTerm<W> {
 
     fn is_projective(&self) -> bool {
         self.law.is_projective(&self.constants)
+    }
+
+    fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
+        let blocks = CHUNK / WIDTH;
+        let blocks = &self.blocks[chunk * blocks..self.blocks.len().min((chunk + 1) * blocks)];
+        dispatch(Inspect { law: &self.law, blocks, x, states });
+        true
     }
 
     fn scale(&self) -> f64 {

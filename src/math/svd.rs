@@ -4,7 +4,7 @@
 //! F = U diag(σ) Vᵀ,      U, V rotations,      σ₁ ≥ σ₂ ≥ |σ₃|,      sign σ₃ = sign det F
 //! ```
 //!
-//! [Irving2004]. Three Jacobi sweeps on FᵀF give V nearly; one-sided Jacobi on the columns of F V then
+//! \[Irving2004\]. Three Jacobi sweeps on FᵀF give V nearly; one-sided Jacobi on the columns of F V then
 //! removes the error that squaring made. A lane that has converged rotates by exactly zero, so its result
 //! does not depend on the matrices that share its block.
 

@@ -19,11 +19,13 @@ pub struct BodyData {
     pub initial: Vec<[f64; 3]>,
     /// Initial velocities in m/s.
     pub velocity: Vec<[f64; 3]>,
-    /// Tets, all of positive rest volume.
+    /// Tets, all of positive rest volume; none in a sheet.
     pub tets: Vec<[u32; 4]>,
+    /// Triangles of a sheet; none in a solid.
+    pub triangles: Vec<[u32; 3]>,
     /// Lumped masses in kg; 0 for orphans.
     pub mass: Vec<f64>,
-    /// Vertices in no tet.
+    /// Vertices in no tet of a solid or triangle of a sheet.
     pub orphans: Vec<bool>,
     /// The vertices of each of the body's pins, without orphans.
     pub pins: Vec<Vec<u32>>,
@@ -46,27 +48,30 @@ pub fn load(body: &Body) -> Result<BodyData> {
     let prepared = prepare(mesh, &subject, body.repair)?;
     let mut mesh = prepared.mesh;
     let mut notes: Vec<String> = prepared.notes.iter().map(|n| format!("{subject}: {n}")).collect();
-    if mesh.tets.is_empty() {
-        return Err(refuse(
-            &subject,
-            format!("has no tetrahedra ({} triangles)", mesh.triangles.len()),
-            "this version simulates tetrahedral bodies only",
-        ));
+    check_kind(body, &mesh, &subject)?;
+    if !mesh.tets.is_empty() {
+        // The surface of a solid comes from its tets.
+        mesh.triangles.clear();
     }
     for point in &mut mesh.points {
         *point = model::transform::apply(&body.transform, *point);
     }
-    let orphans = tetless(&mesh);
+    let orphans = cellless(&mesh);
     let pins = select_pins(body, &mesh, &orphans, &subject, &mut notes)?;
     let initial = deformed(body, &mesh, &subject)?;
-    let mass = masses(&mesh, body.density);
+    let mass = masses(&mesh, body);
     let velocity = rigid_velocity(body, &initial, &mass);
     Ok(BodyData {
-        surface: surface::extract(&mesh.tets),
+        surface: if mesh.tets.is_empty() {
+            SurfaceMap::compact(&mesh.triangles)
+        } else {
+            surface::extract(&mesh.tets)
+        },
         rest: mesh.points,
         initial,
         velocity,
         tets: mesh.tets,
+        triangles: mesh.triangles,
         mass,
         orphans,
         pins,
@@ -78,10 +83,26 @@ fn refuse(subject: &str, reason: String, hint: &str) -> Error {
     Error::Mesh { subject: subject.into(), reason, hint: hint.into() }
 }
 
-/// Vertices that no tet uses (the surface triangles of a tet file do not count).
-fn tetless(mesh: &Mesh) -> Vec<bool> {
+/// Refuses what a solid or a sheet cannot have.
+fn check_kind(body: &Body, mesh: &Mesh, subject: &str) -> Result<()> {
+    let (is_sheet, wrong) =
+        (mesh.tets.is_empty(), |what: &str, hint: &str| Err(refuse(subject, what.into(), hint)));
+    if is_sheet && !body.fibers.is_empty() {
+        return wrong("is a sheet of triangles and cannot have fibers", "remove 'fibers'");
+    }
+    if !is_sheet && body.springs.is_some() {
+        return wrong("consists of tetrahedra and cannot have springs", "remove 'springs'");
+    }
+    if !is_sheet && body.material.is_none() {
+        return wrong("consists of tetrahedra and has no material", "add 'material'");
+    }
+    Ok(())
+}
+
+/// Vertices that no tet of a solid or triangle of a sheet uses.
+fn cellless(mesh: &Mesh) -> Vec<bool> {
     let mut out = vec![true; mesh.points.len()];
-    for v in mesh.tets.iter().flatten() {
+    for v in mesh.tets.iter().flatten().chain(mesh.triangles.iter().flatten()) {
         out[*v as usize] = false;
     }
     out
@@ -106,7 +127,7 @@ fn select_pins(
         }
         if kept.len() < selected.len() {
             notes.push(format!(
-                "{subject}: pin {i}: {} vertices in no tet left out",
+                "{subject}: pin {i}: {} vertices in no cell left out",
                 selected.len() - kept.len()
             ));
         }
@@ -134,11 +155,18 @@ fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {
     Ok(x)
 }
 
-/// ρV/4 to each corner of a tet.
-fn masses(mesh: &Mesh, density: f64) -> Vec<f64> {
+/// ρV/4 to each corner of a tet, ρAt/3 to each corner of a triangle of thickness t.
+fn masses(mesh: &Mesh, body: &Body) -> Vec<f64> {
     let mut mass = vec![0.0; mesh.points.len()];
+    for triangle in &mesh.triangles {
+        let [x, y, z] = surface::area_vector(&mesh.points, *triangle);
+        let share = body.density * body.thickness * (x * x + y * y + z * z).sqrt() / 3.0;
+        for v in triangle {
+            mass[*v as usize] += share;
+        }
+    }
     for tet in &mesh.tets {
-        let share = 0.25 * density * quality::volume(&mesh.points, *tet);
+        let share = 0.25 * body.density * quality::volume(&mesh.points, *tet);
         for v in tet {
             mass[*v as usize] += share;
         }

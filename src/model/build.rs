@@ -1,15 +1,13 @@
 //! From a config to a model and its objective.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::body::{self, BodyData};
 use super::numbering::Numbering;
-use super::{BodyModel, HardPin, Model, State};
+use super::{BodyModel, HardPin, Model, State, terms};
 use crate::cache::{Cache, Outcome};
 use crate::config::resolved::{Config, Motion, PinKind};
-use crate::energy::Energy;
-use crate::energy::attachment::{Attachment, AttachmentTerm};
-use crate::energy::tets::TetElements;
 use crate::error::{Error, Result};
 use crate::math::lanes::Vec4;
 use crate::objective::Objective;
@@ -28,12 +26,15 @@ pub struct Built {
     pub notes: Vec<String>,
 }
 
-/// What pins do to a vertex, input numbering.
+/// What pins do to a vertex.
 #[derive(Clone, Copy)]
-struct Hold {
-    vertex: usize,
-    kind: PinKind,
-    motion: Option<usize>,
+pub(super) struct Hold {
+    /// Input number.
+    pub vertex: usize,
+    /// Hard or soft.
+    pub kind: PinKind,
+    /// Which of the model's motions it follows.
+    pub motion: Option<usize>,
 }
 
 /// Loads all meshes and builds the model.
@@ -49,7 +50,8 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         .collect();
     let mut motions = vec![];
     let holds = collect_pins(config, &bodies, &firsts, &mut motions, &mut notes);
-    let (tets, ranges) = join_tets(&bodies, &firsts);
+    let (tets, tet_ranges) = join(&bodies, &firsts, |b| &b.tets);
+    let (triangles, triangle_ranges) = join(&bodies, &firsts, |b| &b.triangles);
 
     let mut unknown: Vec<bool> = bodies.iter().flat_map(|b| b.orphans.iter().map(|o| !o)).collect();
     let mut pinned = vec![0u8; unknown.len()];
@@ -65,7 +67,8 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         });
     }
     let start = Instant::now();
-    let (numbering, ordering) = Numbering::new(&unknown, &tets, cache)?;
+    let (numbering, ordering) =
+        Numbering::new(&unknown, &terms::couplings(config, &tets, &triangles, &triangle_ranges), cache)?;
     let ordering_time = start.elapsed();
     let rest: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
     let initial = initial_state(&bodies, &holds, &numbering);
@@ -75,7 +78,8 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
             .map(|i| BodyModel {
                 name: config.bodies[i].name.clone(),
                 vertices: firsts[i]..firsts[i] + bodies[i].rest.len(),
-                tets: ranges[i].clone(),
+                tets: tet_ranges[i].clone(),
+                triangles: triangle_ranges[i].clone(),
                 surface: bodies[i].surface.clone(),
                 material: material_number(config, i),
             })
@@ -83,6 +87,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         size: diagonal(&rest),
         rest,
         tets,
+        triangles,
         pinned,
         initial,
         hard_pins: vec![],
@@ -91,7 +96,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         numbering,
     };
     model.hard_pins = hard_pins(&model, &holds);
-    let terms = terms(config, &mut model, &holds);
+    let terms = terms::build(config, &mut model, &holds)?;
     let mut mass: Vec<f64> = bodies.iter().flat_map(|b| b.mass.iter().copied()).collect();
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let stage_step = config.time.integrator.stage_step(config.time.step);
@@ -156,15 +161,20 @@ fn collect_pins(
     of_vertex.into_iter().flatten().collect()
 }
 
-fn join_tets(bodies: &[BodyData], firsts: &[usize]) -> (Vec<[u32; 4]>, Vec<std::ops::Range<usize>>) {
-    let mut tets = vec![];
+/// The cells of all bodies with the vertices of each counted from `firsts`, and each body's range among them.
+fn join<const N: usize>(
+    bodies: &[BodyData],
+    firsts: &[usize],
+    cells: fn(&BodyData) -> &[[u32; N]],
+) -> (Vec<[u32; N]>, Vec<Range<usize>>) {
+    let mut all = vec![];
     let mut ranges = vec![];
     for (body, first) in bodies.iter().zip(firsts) {
-        let start = tets.len();
-        tets.extend(body.tets.iter().map(|t| t.map(|v| v + *first as u32)));
-        ranges.push(start..tets.len());
+        let start = all.len();
+        all.extend(cells(body).iter().map(|cell| cell.map(|v| v + *first as u32)));
+        ranges.push(start..all.len());
     }
-    (tets, ranges)
+    (all, ranges)
 }
 
 /// Prescribed vertices start at rest: their velocity comes from their motion, step by step.
@@ -188,47 +198,4 @@ fn hard_pins(model: &Model, holds: &[Hold]) -> Vec<HardPin> {
             HardPin { vertex, origin: model.initial.x[vertex as usize].xyz(), motion: h.motion }
         })
         .collect()
-}
-
-/// One tet term per body, then the soft pins; notes the tets of each term in the model.
-fn terms(config: &Config, model: &mut Model, holds: &[Hold]) -> Vec<Box<dyn Energy>> {
-    let position = &model.numbering.position;
-    let rest: Vec<[f64; 3]> = model.numbering.order.iter().map(|v| model.rest[*v as usize]).collect();
-    let mut terms: Vec<Box<dyn Energy>> = vec![];
-    for (body, place) in config.bodies.iter().zip(&model.bodies) {
-        let mut cells: Vec<u32> = (place.tets.start as u32..place.tets.end as u32).collect();
-        let internal = |cell: u32| model.tets[cell as usize].map(|v| position[v as usize]);
-        // Elements in the order of their vertices stay close to them in memory.
-        cells.sort_by_cached_key(|cell| {
-            let corners = internal(*cell);
-            (corners.iter().min().copied(), corners.iter().max().copied())
-        });
-        let elements = TetElements::new(cells.iter().map(|c| internal(*c)).collect(), &rest);
-        terms.push(body.material.tets(&body.name, &elements));
-        model.cells.push(cells);
-    }
-    let soft: Vec<(Attachment, [f64; 3], Option<Motion>)> = holds
-        .iter()
-        .filter_map(|h| match h.kind {
-            PinKind::Hard => None,
-            PinKind::Soft(stiffness) => {
-                let vertex = position[h.vertex];
-                let origin = model.initial.x[vertex as usize].xyz();
-                let motion = h.motion.map(|m| model.motions[m].clone());
-                Some((Attachment { vertex, stiffness }, origin, motion))
-            }
-        })
-        .collect();
-    if !soft.is_empty() {
-        let attachments = soft.iter().map(|(a, _, _)| a.clone()).collect();
-        let path = Box::new(move |time: f64| {
-            soft.iter()
-                .map(|(_, origin, motion)| {
-                    Vec4::new(motion.as_ref().map_or(*origin, |m| m.apply(*origin, time)))
-                })
-                .collect()
-        });
-        terms.push(Box::new(AttachmentTerm::new(attachments, path)));
-    }
-    terms
 }

@@ -1,7 +1,7 @@
 //! The initial state: deformations of the rest state about the centre of its bounding box.
 //!
 //! Several are applied one after the other, each to the positions that the one before it left; centre and size
-//! are always those of the rest state. Random numbers are SplitMix64 [Steele2014], three per vertex in vertex
+//! are always those of the rest state. Random numbers are SplitMix64 \[Steele2014\], three per vertex in vertex
 //! order, so that a seed means the same positions on every machine.
 
 use std::path::Path;

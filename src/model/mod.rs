@@ -11,6 +11,8 @@ pub mod motion;
 pub mod numbering;
 pub mod rotation;
 pub mod select;
+pub mod sheet;
+mod terms;
 pub mod transform;
 
 use std::ops::Range;
@@ -41,6 +43,8 @@ pub struct BodyModel {
     pub vertices: Range<usize>,
     /// Its tets among the model's.
     pub tets: Range<usize>,
+    /// Its triangles among the model's, if it is a sheet.
+    pub triangles: Range<usize>,
     /// Its boundary, by vertex numbers within the body.
     pub surface: SurfaceMap,
     /// The number of its material: equal ones share a number.
@@ -66,6 +70,8 @@ pub struct Model {
     pub rest: Vec<[f64; 3]>,
     /// All tets, input numbering, body after body.
     pub tets: Vec<[u32; 4]>,
+    /// All triangles of sheets, likewise. Cells are the tets, then these.
+    pub triangles: Vec<[u32; 3]>,
     /// 0: free, 1: hard pin, 2: soft pin; input numbering.
     pub pinned: Vec<u8>,
     /// From one numbering to the other.
@@ -76,7 +82,7 @@ pub struct Model {
     pub hard_pins: Vec<HardPin>,
     /// The motions that pins follow.
     pub motions: Vec<Motion>,
-    /// For each term of the objective that consists of cells, the tet of each of its elements.
+    /// For each term of the objective, the cell of each of its elements; none where elements are not cells.
     pub cells: Vec<Vec<u32>>,
     /// Length of the diagonal of the rest bounding box in m.
     pub size: f64,
@@ -116,10 +122,10 @@ impl Model {
         }
     }
 
-    /// The state of every tet at `x`, in the order of [`Model::tets`].
+    /// The state of every cell at `x`: the tets, then the triangles of sheets.
     pub fn element_states(&self, terms: &[Box<dyn Energy>], x: &[Vec4]) -> Vec<ElementState> {
-        let mut out = vec![ElementState::default(); self.tets.len()];
-        for (term, cells) in terms.iter().zip(&self.cells) {
+        let mut out = vec![ElementState::default(); self.tets.len() + self.triangles.len()];
+        for (term, cells) in terms.iter().zip(&self.cells).filter(|(_, cells)| !cells.is_empty()) {
             let mut states = vec![ElementState::default(); term.len()];
             let mut has_states = vec![false; chunks(term.as_ref())];
             par::chunks_mut_with(&mut states, CHUNK, &mut has_states, |chunk, states| {

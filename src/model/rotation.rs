@@ -1,6 +1,8 @@
 //! Rotation about an axis through a point, exact at rest.
 //!
-//!     R(θ)x = x + sin θ (k × d) − 2 sin²(θ/2) (d − k (k·d)),      d = x − o
+//! ```text
+//! R(θ)x = x + sin θ (k × d) − 2 sin²(θ/2) (d − k (k·d)),      d = x − o
+//! ```
 //!
 //! Rodrigues' formula as a displacement: at θ = 0 every point keeps its bits, wherever the origin is, so that
 //! pins hold vertices exactly where they start.

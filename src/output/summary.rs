@@ -28,6 +28,8 @@ pub struct Summary {
     pub vertices: usize,
     /// Tets of all bodies.
     pub tets: usize,
+    /// Triangles of all sheets.
+    pub triangles: usize,
     /// Vertices that are solved for.
     pub unknowns: usize,
     /// Entries of the factor, padding included.

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::io::atomic::write_atomically;
 use crate::io::pvd::write_pvd;
 use crate::io::vtu_write::{Array, Data, VtuFrame};
-use crate::model::Model;
+use crate::model::{BodyModel, Model};
 
 /// PVD entries up to which it is rewritten after every frame.
 const PROMPT: u64 = 1000;
@@ -41,10 +41,14 @@ impl VtuSink {
         model: &Arc<Model>,
     ) -> Result<VtuSink> {
         let mut ids = (vec![], vec![], vec![]);
-        for (number, body) in model.bodies.iter().enumerate() {
+        for body in &model.bodies {
             ids.0.extend(0..body.vertices.len() as i32);
-            ids.1.extend(body.tets.clone().map(|_| number as i32));
-            ids.2.extend(body.tets.clone().map(|_| body.material as i32));
+        }
+        for cells in [|body: &BodyModel| body.tets.len(), |body: &BodyModel| body.triangles.len()] {
+            for (number, body) in model.bodies.iter().enumerate() {
+                ids.1.extend(std::iter::repeat_n(number as i32, cells(body)));
+                ids.2.extend(std::iter::repeat_n(body.material as i32, cells(body)));
+            }
         }
         Ok(VtuSink {
             model: model.clone(),
@@ -89,6 +93,7 @@ impl FrameSink for VtuSink {
         let grid = VtuFrame {
             points: &frame.x,
             tets: &self.model.tets,
+            triangles: &self.model.triangles,
             point_arrays: &[
                 array("displacement", 3, Data::F64(&displacement)),
                 array("velocity", 3, Data::F64(frame.v.as_flattened())),

@@ -196,6 +196,7 @@ fn summary(
         started_at_frame,
         vertices: simulation.model.rest.len(),
         tets: simulation.model.tets.len(),
+        triangles: simulation.model.triangles.len(),
         unknowns: simulation.model.numbering.free,
         factor_entries: report.solver.factor_entries,
         machine: Machine { os: std::env::consts::OS, arch: std::env::consts::ARCH, threads: par::threads() },
@@ -257,6 +258,7 @@ impl Simulation {
         text += &format!("{} {:?}", config.solver.tolerance, self.model.motions);
         for (body, place) in config.bodies.iter().zip(&self.model.bodies) {
             text += &format!("{} {:?} {:?} {:?}", body.name, place.vertices, place.tets, body.material);
+            text += &format!("{:?} {:?} {:?}", body.thickness, body.springs, body.fibers);
             text += &format!("{:?}", body.pins.iter().map(|p| p.kind).collect::<Vec<_>>());
         }
         for pin in &self.model.hard_pins {
@@ -265,6 +267,7 @@ impl Simulation {
         hasher.update(text.as_bytes());
         hasher.update(bytemuck::cast_slice(self.model.rest.as_flattened()));
         hasher.update(bytemuck::cast_slice(self.model.tets.as_flattened()));
+        hasher.update(bytemuck::cast_slice(self.model.triangles.as_flattened()));
         hasher.update(bytemuck::cast_slice(&self.objective.mass));
         hasher.update(&self.model.pinned);
         for point in self.model.initial.x.iter().chain(&self.model.initial.v) {

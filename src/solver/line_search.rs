@@ -4,13 +4,13 @@
 //! g(x + αd) ≤ g(x) + γ α ∇g·d,      γ = 0.3
 //! ```
 //!
-//! Armijo's condition [Liu2017, Alg. 1]. An infinite or undefined value is never accepted, so a barrier is
+//! Armijo's condition \[Liu2017, Alg. 1\]. An infinite or undefined value is never accepted, so a barrier is
 //! never crossed. Every try computes value and gradient in one pass: the first one is nearly always accepted,
 //! and the next iteration then has its gradient already.
 //!
 //! Near the minimum the decrease drowns in the rounding of g long before the gradient has lost its digits. Where
 //! the two values differ by rounding only, the slopes decide, which for a parabola is the same condition
-//! [Hager2005, Eq. 4]:
+//! \[Hager2005, Eq. 4\]:
 //!
 //! ```text
 //! ∇g(x + αd)·d ≤ (2γ − 1) ∇g(x)·d

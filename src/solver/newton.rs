@@ -4,7 +4,7 @@
 //! (M/h² + Σ H_e) d = −∇g,      H_e the element Hessians with negative eigenvalues clamped
 //! ```
 //!
-//! [Liu2017, 5; Teran2005]. The pattern is analysed once, in the order that the unknowns already have; element
+//! \[Liu2017, 5; Teran2005\]. The pattern is analysed once, in the order that the unknowns already have; element
 //! blocks are computed side by side and added in a fixed order. Should rounding make the matrix indefinite, its
 //! mass part is enlarged until it is not.
 

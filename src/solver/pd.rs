@@ -4,7 +4,7 @@
 //! A x⁺ = M y/h² + Σ w Dᵀ p(D x),      A = M/h² + Σ w DᵀD
 //! ```
 //!
-//! [Ledwon2024, 4.2]. Where E = w/2 |D x − p(D x)|², subtracting A x from both sides gives
+//! \[Ledwon2024, 4.2\]. Where E = w/2 |D x − p(D x)|², subtracting A x from both sides gives
 //!
 //! ```text
 //! x⁺ = x − A⁻¹ ∇g(x),

@@ -25,10 +25,18 @@ pub struct Body {
     /// Mass density in kg/m³, above 0. Default 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
-    /// The material with its parameters.
+    /// Thickness in metres of a sheet (a mesh of triangles), above 0. Default 0.001.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Material")]
+    pub thickness: Option<f64>,
+    /// The material with its parameters; a sheet may have `springs` instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub material: Option<Material>,
+    /// Springs along the edges of a sheet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub springs: Option<Springs>,
+    /// Families of fibres in a solid.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fibers: Vec<Fiber>,
     /// Placement of the mesh: scaled, then rotated, then moved. The result is the rest state.
     #[serde(default)]
     pub transform: Transform,
@@ -42,6 +50,27 @@ pub struct Body {
     /// Attachments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<Pin>,
+}
+
+/// Springs along all edges of a sheet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Springs {
+    /// Of each spring, in N/m, above 0.
+    pub stiffness: f64,
+    /// Also between the far corners of triangles that share an edge: resists shear and bending. Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross: Option<bool>,
+}
+
+/// Parallel fibres with the energy density κ/2 (|F d| − 1)².
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fiber {
+    /// Their direction d in the rest state; need not have length 1.
+    pub direction: [f64; 3],
+    /// κ in Pa, above 0.
+    pub stiffness: f64,
 }
 
 /// A procedural mesh; lengths in metres.

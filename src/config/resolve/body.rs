@@ -11,8 +11,11 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
     let mesh = mesh(body, &at, report);
     let density = body.density.unwrap_or(1.0);
     report.check(density > 0.0, at.join("density"), "must be above 0");
+    let thickness = body.thickness.unwrap_or(1.0);
+    report.check(thickness > 0.0, at.join("thickness"), "must be above 0");
     let material = match &body.material {
-        Some(material) => self::material(material, &at.join("material"), report),
+        Some(material) => self::material(material, &at.join("material"), report).map(Some),
+        None if body.springs.is_some() => Some(None),
         None => {
             let example = "such as material = { model = \"neo-hookean\", young = 1e6, poisson = 0.45 }";
             report.value(at.join("material"), "missing", example);
@@ -29,7 +32,10 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         mesh: mesh?,
         repair: body.repair.unwrap_or(false),
         density,
+        thickness,
         material: material?,
+        springs: body.springs.as_ref().map(|springs| self::springs(springs, &at.join("springs"), report)),
+        fibers: fibers(&body.fibers, &at.join("fibers"), report),
         transform,
         velocity: resolved::Velocity {
             linear: body.velocity.linear.unwrap_or_default(),
@@ -38,6 +44,21 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         deform,
         pins: pins.into_iter().collect::<Option<_>>()?,
     })
+}
+
+fn springs(springs: &raw::Springs, at: &KeyPath, report: &mut Report) -> resolved::Springs {
+    report.check(springs.stiffness > 0.0, at.join("stiffness"), "must be above 0");
+    resolved::Springs { stiffness: springs.stiffness, cross: springs.cross.unwrap_or(false) }
+}
+
+fn fibers(fibers: &[raw::Fiber], at: &KeyPath, report: &mut Report) -> Vec<resolved::Fiber> {
+    let resolve = |(i, fiber): (usize, &raw::Fiber)| {
+        let at = at.join(i);
+        report.check(fiber.stiffness > 0.0, at.join("stiffness"), "must be above 0");
+        let direction = unit(fiber.direction, at.join("direction"), report);
+        resolved::Fiber { direction, stiffness: fiber.stiffness }
+    };
+    fibers.iter().enumerate().map(resolve).collect()
 }
 
 fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved::MeshSource> {
@@ -97,6 +118,7 @@ fn material(raw: &raw::Material, at: &KeyPath, report: &mut Report) -> Option<Ma
         c: raw.c.clone(),
         inversion,
         fit_interval: raw.fit_interval,
+        sheet: false,
     };
     Material::new(name, parameters)
         .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))

@@ -45,7 +45,8 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
         .collect();
     if let Some(solver) = &solver {
         for (i, body) in bodies.iter().enumerate() {
-            let refusal = body.as_ref().and_then(|body| (solver.kind.refuses)(&body.material));
+            let material = body.as_ref().and_then(|body| body.material.as_ref());
+            let refusal = material.and_then(solver.kind.refuses);
             if let Some(reason) = refusal {
                 let at = root.join("body").join(i).extend("material.model");
                 report.value(at, format!("solver '{}' cannot simulate this: {reason}", solver.kind.name), "");

@@ -1,4 +1,4 @@
-//! As-rigid-as-possible: the distance to the nearest rotation ("strain" in [Ledwon2024]).
+//! As-rigid-as-possible: the distance to the nearest rotation ("strain" in \[Ledwon2024\]).
 //!
 //! ```text
 //! Ψ(F) = k/2 ‖F − R‖²,      P(F) = k (F − R),      R the rotation of F

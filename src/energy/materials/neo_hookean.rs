@@ -5,7 +5,7 @@
 //! P(F) = μ F + (λ ln J − μ) J⁻¹ cof F
 //! ```
 //!
-//! [Liu2017, Eq. 14]. Infinite for J ≤ 0, or extended there (see `volume`). No SVD: closed forms only.
+//! \[Liu2017, Eq. 14\]. Infinite for J ≤ 0, or extended there (see `volume`). No SVD: closed forms only.
 
 use super::volume;
 use crate::energy::law::{CONSTANTS, Curve, Law};

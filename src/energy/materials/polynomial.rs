@@ -4,7 +4,7 @@
 //! Ψ(σ) = μ Σ (σᵢ − 1)⁴,      P = U diag(4μ (σᵢ − 1)³) Vᵀ
 //! ```
 //!
-//! [Liu2017, Fig. 2]. Needs the stretches. Its Hessian vanishes at rest: only inertia holds it there.
+//! \[Liu2017, Fig. 2\]. Needs the stretches. Its Hessian vanishes at rest: only inertia holds it there.
 
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Fault, Model, Uniform, positive};

@@ -4,7 +4,7 @@
 //! Ψ(σ) = Σ a(σᵢ) + Σ b(σᵢσⱼ) + c(J),      a′, b′, c′ cubic between the points, linear beyond them
 //! ```
 //!
-//! [Xu2015; Liu2017, Fig. 4]. The curves are integrated exactly (see `math::spline`), so that energy and stress
+//! \[Xu2015; Liu2017, Fig. 4\]. The curves are integrated exactly (see `math::spline`), so that energy and stress
 //! belong together. The rest state must be free of stress: a′(1) + 2b′(1) + c′(1) = 0.
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! P(F) = μ F + (λ (J − 1) − μ) cof F
 //! ```
 //!
-//! The form λ/2 (J − 1 − μ/λ)² less its value at rest [Smith2018, without the origin barrier]. Expanding P at
+//! The form λ/2 (J − 1 − μ/λ)² less its value at rest \[Smith2018, without the origin barrier\]. Expanding P at
 //! F = I gives λ = λ_Lamé + μ: `young`/`poisson` are converted so. F = 0 is a stationary point: a body
 //! collapsed to a point needs a push.
 
