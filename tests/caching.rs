@@ -23,7 +23,8 @@ fn a_hit_a_miss_and_a_damaged_entry_give_equal_bytes() {
     let hit = simulate("hit");
     assert!(hit.contains("cache hit") && !hit.contains("cache miss"), "{hit}");
     assert_equal_content(&place.path("miss"), &place.path("hit"));
-    let damage: [(&str, fn(&mut Vec<u8>)); 4] = [
+    type Damage = fn(&mut Vec<u8>);
+    let damage: [(&str, Damage); 4] = [
         ("flipped", |bytes| {
             let middle = bytes.len() / 2;
             bytes[middle] ^= 1;

@@ -1,5 +1,6 @@
 //! `pliant simulate`: runs a config and writes its frames.
 
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -66,7 +67,7 @@ impl SimulateArgs {
         if report.is_interrupted() {
             return Err(Error::Failed {
                 what: format!("interrupted after frame {} of {}", report.frames, report.wanted),
-                hint: "the same command with --resume continues".into(),
+                hint: "--resume continues (in place of --force, if that was given)".into(),
             });
         }
         let record = &report.convergence;
@@ -102,6 +103,10 @@ fn stop_on_interrupt() -> Arc<AtomicBool> {
     let installed = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
+        }
+        if std::io::stderr().is_terminal() {
+            // Over the progress bar, which draws itself again.
+            eprint!("\r\x1b[2K");
         }
         tracing::info!("stopping after this frame (again to stop at once)");
     });

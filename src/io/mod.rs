@@ -88,7 +88,8 @@ impl Format {
 pub fn read(path: &Path) -> Result<Mesh> {
     let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
     let Some(format) = Format::sniff(&bytes).or_else(|| Format::of_path(path)) else {
-        let known: Vec<&str> = Format::ALL.iter().flat_map(|f| f.extensions()).copied().collect();
+        let all = Format::ALL.iter().flat_map(|f| f.extensions()).copied();
+        let known: Vec<&str> = all.filter(|extension| *extension != "meshb").collect();
         let fault = Fault::new("", "neither the name nor the content belongs to a known mesh format");
         return Err(fault.hint(format!("readable are .{}", known.join(", ."))).at(path));
     };

@@ -101,7 +101,25 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let stage_step = config.time.integrator.stage_step(config.time.step);
     let objective = Objective::new(model.numbering.free, stage_step, mass, terms);
+    refuse_infinite(config, &model, &objective)?;
     Ok(Built { model, objective, ordering, ordering_time, notes })
+}
+
+/// Refuses an initial state that a barrier forbids, before anything runs.
+fn refuse_infinite(config: &Config, model: &Model, objective: &Objective) -> Result<()> {
+    let mut at = objective.iterate_at(model.initial.x.clone());
+    objective.evaluate(&mut at);
+    if at.value.elastic.is_finite() {
+        return Ok(());
+    }
+    let (lowest, inverted) = objective.volumes(&model.initial.x);
+    Err(Error::Mesh {
+        subject: config.name.clone(),
+        reason: format!(
+            "the energy of the initial state is infinite: {inverted} tets are inverted (lowest det F {lowest:.3e})"
+        ),
+        hint: "set inversion = \"extend\" in the material, or use 'stable-neo-hookean' or 'corotated'".into(),
+    })
 }
 
 /// Bodies of equal materials share the number of the first of them.

@@ -7,6 +7,7 @@
 pub mod body;
 pub mod build;
 pub mod deform;
+pub mod memory;
 pub mod motion;
 pub mod numbering;
 pub mod rotation;

@@ -3,8 +3,10 @@
 //! An existing run is not overwritten without being asked, and a directory that is no run of ours is never
 //! touched. When a run is replaced, only files that a run writes are removed.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use super::Schedule;
 use crate::error::{Error, Result};
 use crate::io::atomic::{TEMPORARY, write_atomically};
 use crate::simulate::metrics::HEADER;
@@ -26,6 +28,22 @@ pub struct RunDirectory {
     dir: PathBuf,
     name: String,
 }
+
+/// Held while a run writes: two processes never write one directory. Released with its last use, even by a kill.
+#[derive(Debug)]
+pub struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // What stays behind is an empty hidden file that the next run takes over.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+const LOCK: &str = ".lock";
 
 impl RunDirectory {
     /// Checks that `dir` may be written, without writing anything.
@@ -53,15 +71,30 @@ impl RunDirectory {
 
     fn is_empty(&self) -> Result<bool> {
         match std::fs::read_dir(&self.dir) {
-            Ok(mut entries) => Ok(entries.next().is_none()),
+            Ok(mut entries) => Ok(entries.all(|e| e.is_ok_and(|e| e.file_name() == LOCK))),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(true),
             Err(e) => Err(Error::io("list", &self.dir, e)),
         }
     }
 
-    /// Makes the directory and writes the config and an empty metrics file, after removing an older run.
-    pub fn begin(&self, config: &str) -> Result<()> {
+    /// Makes the directory and takes it for this process alone.
+    pub fn lock(&self) -> Result<Lock> {
         std::fs::create_dir_all(&self.dir).map_err(|e| Error::io("create the directory", &self.dir, e))?;
+        let path = self.path(LOCK);
+        let file = File::create(&path).map_err(|e| Error::io("create", &path, e))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lock { path, _file: file }),
+            Err(TryLockError::WouldBlock) => Err(Error::Run {
+                path: self.dir.clone(),
+                reason: "another process is writing this run".into(),
+                hint: "wait for it, or choose another directory with -o".into(),
+            }),
+            Err(TryLockError::Error(e)) => Err(Error::io("lock", &path, e)),
+        }
+    }
+
+    /// Writes the config and an empty metrics file, after removing an older run.
+    pub fn begin(&self, config: &str) -> Result<()> {
         self.remove_run()?;
         write_atomically(&self.config(), |out| std::io::Write::write_all(out, config.as_bytes()))?;
         write_atomically(&self.metrics(), |out| {
@@ -69,10 +102,14 @@ impl RunDirectory {
         })
     }
 
-    /// Takes an interrupted run up again after `step`: leftovers go, later metrics rows too.
-    pub fn resume(&self, config: &str, step: u64) -> Result<()> {
-        for dir in [self.dir.clone(), self.path("vtu"), self.path("ply")] {
-            remove_matching(&dir, |name| name.starts_with('.') && name.ends_with(TEMPORARY))?;
+    /// Takes an interrupted run up again after `step`: leftovers go, later metrics rows and frames that `schedule`
+    /// does not have too (the last frame of a shorter run).
+    pub fn resume(&self, config: &str, step: u64, schedule: Schedule) -> Result<()> {
+        remove_matching(&self.dir, is_temporary)?;
+        for (sub, ending) in FRAMES {
+            remove_matching(&self.path(sub), |name| {
+                is_temporary(name) || frame_number(name, ending).is_some_and(|n| !schedule.includes(n))
+            })?;
         }
         remove_file(&self.summary())?;
         write_atomically(&self.config(), |out| std::io::Write::write_all(out, config.as_bytes()))?;
@@ -86,20 +123,13 @@ impl RunDirectory {
     }
 
     fn remove_run(&self) -> Result<()> {
-        for (sub, ending) in [("vtu", ".vtu"), ("ply", ".ply")] {
+        for (sub, ending) in FRAMES {
             let dir = self.path(sub);
-            remove_matching(&dir, |name| {
-                let stem = name.strip_suffix(ending).and_then(|s| s.rsplit_once('_'));
-                let is_frame =
-                    stem.is_some_and(|(_, n)| n.len() >= 4 && n.bytes().all(|b| b.is_ascii_digit()));
-                is_frame || (name.starts_with('.') && name.ends_with(TEMPORARY))
-            })?;
+            remove_matching(&dir, |name| is_temporary(name) || frame_number(name, ending).is_some())?;
             // Stays if something of the user's is in it.
             let _ = std::fs::remove_dir(&dir);
         }
-        remove_matching(&self.dir, |name| {
-            name.ends_with(".pvd") || (name.starts_with('.') && name.ends_with(TEMPORARY))
-        })?;
+        remove_matching(&self.dir, |name| name.ends_with(".pvd") || is_temporary(name))?;
         for file in [self.summary(), self.checkpoint(), self.metrics(), self.config()] {
             remove_file(&file)?;
         }
@@ -147,6 +177,21 @@ impl RunDirectory {
     pub fn summary(&self) -> PathBuf {
         self.path("summary.json")
     }
+}
+
+/// Where frames stand, and how their names end.
+const FRAMES: [(&str, &str); 2] = [("vtu", ".vtu"), ("ply", ".ply")];
+
+/// What a killed process may leave behind.
+fn is_temporary(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(TEMPORARY)
+}
+
+/// The number of a frame's file, `<name>_0012<ending>`.
+fn frame_number(name: &str, ending: &str) -> Option<u64> {
+    let (_, number) = name.strip_suffix(ending)?.rsplit_once('_')?;
+    let is_number = number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| number.parse().ok())?
 }
 
 fn remove_file(path: &Path) -> Result<()> {

@@ -109,7 +109,6 @@ impl FrameSink for VtuSink {
             ],
             time: Some(frame.time),
             float32: self.float32,
-            ..Default::default()
         };
         write_atomically(&self.vtu_dir.join(self.file(frame.number)), |out| grid.write(out))?;
         let entries = frame.number / self.schedule.every;

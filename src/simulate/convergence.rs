@@ -23,16 +23,26 @@ pub struct Record {
 pub struct Convergence {
     /// So far.
     pub record: Record,
-    /// A gradient (N) that is nothing: what rounding of positions of the body's size makes.
+    /// A gradient (N) that is nothing: what rounding of positions makes of forces.
     nothing: f64,
 }
 
 impl Convergence {
     /// `size` is a length of the scene in m.
     pub fn new(objective: &Objective, size: f64) -> Convergence {
-        let mass2: f64 = objective.mass.iter().map(|m| m * m).sum();
-        let nothing = 1e-12 * mass2.sqrt() * size / (objective.step * objective.step);
-        Convergence { record: Record::default(), nothing }
+        // Positions are known to ε·size; the diagonal of the system matrix tells the force that this makes,
+        // which bad elements multiply.
+        let per_step = 1.0 / (objective.step * objective.step);
+        let mut diagonal: Vec<f64> = objective.mass[..objective.free].iter().map(|m| m * per_step).collect();
+        for term in &objective.terms {
+            term.add_system(&mut |row, column, value| {
+                if row == column && (row as usize) < diagonal.len() {
+                    diagonal[row as usize] += value;
+                }
+            });
+        }
+        let norm = diagonal.iter().map(|d| d * d).sum::<f64>().sqrt();
+        Convergence { record: Record::default(), nothing: 64.0 * f64::EPSILON * size * norm }
     }
 
     /// Notes a step's first and last gradient norm; returns their ratio.

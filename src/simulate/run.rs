@@ -75,13 +75,14 @@ pub fn run(
     let started = Instant::now();
     let config = &loaded.config;
     let directory = RunDirectory::check(&config.output.dir, &config.name, existing)?;
+    let last = config.time.frames;
+    let schedule = Schedule { every: config.output.every, last, time: config.time };
     let (mut simulation, report) = Simulation::new(config, cache)?;
     let fingerprint = simulation.fingerprint(loaded);
-    let first = begin(loaded, &directory, existing, &mut simulation, fingerprint)?;
-    let last = config.time.frames;
+    let _lock = directory.lock()?;
+    let first = begin(loaded, &directory, existing, schedule, &mut simulation, fingerprint)?;
     progress.prepared(&report, &simulation, first.unwrap_or(0), last);
 
-    let schedule = Schedule { every: config.output.every, last, time: config.time };
     let sinks = sinks(&config.output, schedule, &directory, &simulation.model)?;
     let writer = Writer::start(sinks, directory.metrics(), directory.checkpoint());
     let simulating = Instant::now();
@@ -139,6 +140,7 @@ fn begin(
     loaded: &Loaded,
     directory: &RunDirectory,
     existing: Existing,
+    schedule: Schedule,
     simulation: &mut Simulation,
     fingerprint: [u8; 32],
 ) -> Result<Option<u64>> {
@@ -164,7 +166,7 @@ fn begin(
         let reason = format!("the run there has {} frames already", checkpoint.frame);
         return refuse(reason, "ask for at least as many with --frames");
     }
-    directory.resume(&text, checkpoint.step)?;
+    directory.resume(&text, checkpoint.step, schedule)?;
     simulation.state = checkpoint.state;
     simulation.before = checkpoint.before;
     simulation.step = checkpoint.step;

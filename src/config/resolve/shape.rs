@@ -4,6 +4,8 @@ use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::{raw, resolved};
 use super::refuse_keys;
+use crate::mesh::generate::size;
+use crate::model::memory;
 
 /// More vertices than this cannot be numbered in the Int32 arrays of the output.
 const MOST_VERTICES: f64 = i32::MAX as f64;
@@ -40,8 +42,20 @@ pub fn shape(generate: &raw::Generate, at: &KeyPath, report: &mut Report) -> Opt
         raw::Shape::Torus => wants.torus(),
         raw::Shape::Cloth => resolved::Shape::Cloth { size: wants.size(), cells: wants.cells_along() },
     };
-    let fits = vertices(&shape) <= MOST_VERTICES;
-    report.check(fits, at.join("cells"), "more vertices than a mesh can have (2³¹)");
+    let fits = vertices(&shape) <= MOST_VERTICES && size(&shape).is_some();
+    report.check(fits, at.join("cells"), "more vertices or cells than a mesh can have (2³¹)");
+    if let (Some((vertices, cells)), Some(memory)) = (size(&shape).filter(|_| fits), memory::available()) {
+        let needed = memory::of_simulation(vertices as usize, cells as usize);
+        if needed > memory {
+            let gigabytes = |bytes: u64| bytes as f64 / 1e9;
+            let message = format!(
+                "{cells} cells need about {:.0} GB of memory and {:.0} GB are free",
+                gigabytes(needed),
+                gigabytes(memory)
+            );
+            report.value(at.join("cells"), message, "use fewer cells");
+        }
+    }
     (report.problems.len() == before).then_some(shape)
 }
 
