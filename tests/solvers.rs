@@ -49,7 +49,7 @@ fn newton_and_quasi_newton_end_at_the_same_positions_for_every_material() {
     for (name, material) in materials(2e4) {
         let mut newton = descent(NEWTON, &material);
         let first = newton.gradient();
-        newton.to_the_floor(100);
+        newton.reach_floor(100);
         let mut quasi = descent(QUASI_NEWTON, &material);
         for _ in 0..500 {
             if !quasi.step() {
@@ -71,7 +71,7 @@ fn newton_and_quasi_newton_end_at_the_same_positions_for_every_material() {
 fn projective_dynamics_ends_where_newton_does() {
     let material = material("arap", 2e4);
     let mut newton = descent(NEWTON, &material);
-    newton.to_the_floor(100);
+    newton.reach_floor(100);
     let mut pd = descent(PD, &material);
     for _ in 0..3000 {
         pd.step();
@@ -140,7 +140,7 @@ fn measured_beam(solver: &str, material: &str, pin: &str) -> Descent {
 /// (g(x_k) − g*)/(g(x_0) − g*) at the iterations `marks`, g* by Newton.
 fn relative_errors(solver: &str, material: &str, pin: &str, marks: [usize; 3]) -> [f64; 3] {
     let mut newton = measured_beam(NEWTON, material, pin);
-    newton.to_the_floor(60);
+    newton.reach_floor(60);
     let best = newton.value();
     let mut descent = measured_beam(solver, material, pin);
     let scale = descent.value() - best;
