@@ -58,9 +58,9 @@ pub enum Error {
         /// The missing capability and the way out.
         reason: String,
     },
-    /// The numbers went wrong while running.
+    /// A run, or a check that was asked for, failed: numbers that are not finite, an interruption …
     #[error("{what}{}", hint_suffix(hint))]
-    Numerical {
+    Failed {
         /// What happened, with step and frame where known.
         what: String,
         /// What to do about it; may be empty.
@@ -96,7 +96,7 @@ impl Error {
 
     /// True for errors in what the user wrote (exit code 2), false for failures while running (1).
     pub fn is_usage(&self) -> bool {
-        !matches!(self, Error::Numerical { .. } | Error::Io { action: "write" | "rename", .. })
+        !matches!(self, Error::Failed { .. } | Error::Io { action: "write" | "rename", .. })
     }
 }
 

@@ -38,7 +38,7 @@
 //! Keys used in the modules: [Liu2017] Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials;
 //! [Narain2016] ADMM ⊇ Projective Dynamics; [Kee2021] Constrained Projective Dynamics; [Ledwon2024] XPBD, PD,
 //! quasi-Newton and ADMM compared; [Wang2015] A Chebyshev Semi-Iterative Approach for Accelerating Projective
-//! and Position-Based Dynamics; [Irving2004] Invertible Finite Elements; [Smith2018] Stable Neo-Hookean Flesh
+//! and Position-Based Dynamics; [Bergou2006] A Quadratic Bending Model for Inextensible Surfaces; [Irving2004] Invertible Finite Elements; [Smith2018] Stable Neo-Hookean Flesh
 //! Simulation; [Smith2019] Analytic Eigensystems for Isotropic Distortion Energies; [Teran2005] Robust
 //! Quasistatic Finite Elements; [Xu2015] Nonlinear Material Design Using Principal Stretches; [Steele2014] Fast
 //! Splittable Pseudorandom Number Generators; [Hager2005] A New Conjugate Gradient Method with Guaranteed Descent
@@ -54,6 +54,7 @@ pub mod math;
 pub mod mesh;
 pub mod model;
 pub mod objective;
+pub mod output;
 pub mod par;
 pub mod simulate;
 pub mod solver;

@@ -72,9 +72,9 @@ impl Objective {
             let mut base = 0;
             for term in &terms {
                 for e in 0..term.len() {
-                    for (c, v) in term.element(e).into_iter().enumerate() {
-                        if (v as usize) < free {
-                            f(v as usize, (base + e * term.corners() + c) as u32);
+                    for (c, v) in term.element(e).iter().enumerate() {
+                        if (*v as usize) < free {
+                            f(*v as usize, (base + e * term.corners() + c) as u32);
                         }
                     }
                 }

@@ -11,9 +11,10 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Key;
+use crate::error::Error;
+use crate::io::atomic::write_atomically;
 use crate::par;
 
 const MAGIC: &[u8; 8] = b"PLIANTC1";
@@ -213,31 +214,18 @@ pub fn verify(path: &Path) -> Result<(), Fault> {
     read_arrays(&mut file, &header).map(|_| ())
 }
 
-/// Writes an entry beside its place and renames it.
-pub fn write(path: &Path, kind: &str, version: u32, key: &Key, arrays: &[Array]) -> std::io::Result<()> {
+/// Writes an entry, whole or not at all.
+pub fn write(path: &Path, kind: &str, version: u32, key: &Key, arrays: &[Array]) -> Result<(), Error> {
     let fixed = fixed_part(kind, version, arrays.len() as u32, key);
-    let dir = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(dir)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Unique among processes by the id, within this one by the count.
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let beside = dir.join(format!(".{name}.{}.{count}.tmp", std::process::id()));
-    let write = || {
-        let mut file = File::create(&beside)?;
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir).map_err(|e| Error::io("create the directory", dir, e))?;
+    }
+    write_atomically(path, |file| {
         file.write_all(&fixed)?;
         for array in arrays {
             file.write_all(bytemuck::cast_slice(&array.describe()))?;
         }
         file.write_all(&checksum(&fixed, arrays))?;
-        for array in arrays {
-            file.write_all(array.bytes())?;
-        }
-        drop(file);
-        std::fs::rename(&beside, path)
-    };
-    write().inspect_err(|_| {
-        // Nothing can be done about a leftover that cannot be removed either.
-        let _ = std::fs::remove_file(&beside);
+        arrays.iter().try_for_each(|array| file.write_all(array.bytes()))
     })
 }

@@ -60,18 +60,6 @@ impl Cache {
         Cache { dir: None }
     }
 
-    /// In `given`, else `$PLIANT_CACHE_DIR`, else the user's cache directory.
-    pub fn locate(given: Option<&Path>) -> Cache {
-        let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let dir = given
-            .map(Path::to_owned)
-            .or_else(|| variable("PLIANT_CACHE_DIR"))
-            .or_else(|| variable("XDG_CACHE_HOME").map(|d| d.join("pliant")))
-            .or_else(|| variable("HOME").map(|d| d.join(".cache/pliant")))
-            .or_else(|| variable("LOCALAPPDATA").map(|d| d.join("pliant")));
-        Cache { dir }
-    }
-
     /// The directory, if there is one.
     pub fn dir(&self) -> Option<&Path> {
         self.dir.as_deref()
@@ -97,7 +85,8 @@ impl Cache {
         };
         let value = compute()?;
         if let Err(error) = file::write(&path, T::KIND, T::VERSION, key, &value.to_arrays()) {
-            tracing::warn!("cannot write the cache file {}: {error}; going on without it", path.display());
+            let cause = std::error::Error::source(&error).map(|c| format!(": {c}")).unwrap_or_default();
+            tracing::warn!("{error}{cause}; going on without this cache entry");
         }
         Ok((value, outcome))
     }

@@ -2,6 +2,10 @@
 
 use clap::{Args, Subcommand};
 
+use super::Global;
+use super::report::write_stdout;
+use crate::error::{Error, Result};
+
 /// Arguments of `pliant cache`.
 #[derive(Args, Clone, Debug)]
 #[command(
@@ -22,4 +26,61 @@ pub enum CacheAction {
     Verify,
     /// Remove all entries
     Clear,
+}
+
+impl CacheArgs {
+    /// Does it; the listing goes to stdout.
+    pub fn run(&self, global: &Global) -> Result<()> {
+        let cache = global.cache();
+        let Some(dir) = cache.dir() else {
+            return Err(Error::Run {
+                path: "cache".into(),
+                reason: "no cache directory is known".into(),
+                hint: "give one with --cache-dir or $PLIANT_CACHE_DIR".into(),
+            });
+        };
+        if self.action == CacheAction::Clear {
+            let (count, bytes) = cache.clear()?;
+            let text = format!("removed {count} entries, {} from {}\n", size(bytes), dir.display());
+            return write_stdout(text.as_bytes());
+        }
+        let entries = cache.entries()?;
+        let (mut text, mut damaged) = (String::new(), 0);
+        for (path, bytes) in &entries {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let verdict = match self.action {
+                CacheAction::Verify => match cache.verify(path) {
+                    Ok(()) => "  sound".to_owned(),
+                    Err(fault) => {
+                        damaged += 1;
+                        format!("  {fault}")
+                    }
+                },
+                _ => String::new(),
+            };
+            text += &format!("{:>10}  {name}{verdict}\n", size(*bytes));
+        }
+        let total = entries.iter().map(|(_, bytes)| bytes).sum();
+        text += &format!("{} entries, {} in {}\n", entries.len(), size(total), dir.display());
+        write_stdout(text.as_bytes())?;
+        if damaged > 0 {
+            return Err(Error::Failed {
+                what: format!("{damaged} cache entries are unusable"),
+                hint: "they will be recomputed when needed; 'pliant cache clear' removes all entries".into(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Bytes for people.
+fn size(bytes: u64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", units[unit]) }
 }

@@ -2,7 +2,12 @@
 
 use clap::Args;
 
+use super::Global;
+use super::report::write_stdout;
 use super::scene::SceneArgs;
+use crate::error::Result;
+use crate::model::build::build;
+use crate::output::directory::{Existing, RunDirectory};
 
 /// Arguments of `pliant check`.
 #[derive(Args, Clone, Debug)]
@@ -14,4 +19,45 @@ pub struct CheckArgs {
     /// The scene.
     #[command(flatten)]
     pub scene: SceneArgs,
+}
+
+impl CheckArgs {
+    /// Loads everything that a run would and prints what would run.
+    pub fn run(&self, global: &Global) -> Result<()> {
+        let loaded = self.scene.load()?;
+        let config = &loaded.config;
+        let built = build(config, &global.cache())?;
+        for note in &built.notes {
+            tracing::info!("{note}");
+        }
+        let model = &built.model;
+        let mut text = format!(
+            "{}: {} frames of {} x {} s, solver {}, {} iterations\n",
+            config.name,
+            config.time.frames,
+            config.time.substeps,
+            config.time.step,
+            config.solver.kind.name,
+            config.solver.iterations
+        );
+        for (body, place) in config.bodies.iter().zip(&model.bodies) {
+            let pinned = model.pinned[place.vertices.clone()].iter().filter(|p| **p != 0).count();
+            text += &format!(
+                "  body {}: {} vertices ({pinned} pinned), {} tets, {}\n",
+                body.name,
+                place.vertices.len(),
+                place.tets.len(),
+                body.material.model.name
+            );
+        }
+        let (lowest, inverted) = built.objective.volumes(&model.initial.x);
+        if inverted > 0 {
+            text += &format!("  the initial state has {inverted} inverted tets (lowest det F {lowest:.3})\n");
+        }
+        text += &format!("  writes to {}\n", config.output.dir.display());
+        if let Err(error) = RunDirectory::check(&config.output.dir, &config.name, Existing::Refuse) {
+            tracing::warn!("{error}");
+        }
+        write_stdout(text.as_bytes())
+    }
 }

@@ -8,6 +8,8 @@ use crate::config::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::config::resolved::Shape;
 use crate::config::{self, KeyPath, Report, raw};
 use crate::error::{Error, Result};
+use crate::io;
+use crate::mesh::generate::generate;
 
 /// Arguments of `pliant generate`.
 #[derive(Args, Clone, Debug)]
@@ -113,6 +115,21 @@ pub struct ClothArgs {
 }
 
 impl GenerateArgs {
+    /// Writes the mesh.
+    pub fn run(&self) -> Result<()> {
+        let shape = self.shape()?;
+        io::write_format(self.output())?;
+        let mesh = generate(&shape);
+        io::write(&mesh, self.output())?;
+        let (cells, kind) = if mesh.tets.is_empty() {
+            (mesh.triangles.len(), "triangles")
+        } else {
+            (mesh.tets.len(), "tets")
+        };
+        tracing::info!("wrote {}: {} vertices, {cells} {kind}", self.output().display(), mesh.points.len());
+        Ok(())
+    }
+
     /// Where the mesh goes.
     pub fn output(&self) -> &Path {
         match &self.shape {

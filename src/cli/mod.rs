@@ -9,6 +9,7 @@ pub mod generate;
 pub mod info;
 pub mod log;
 pub mod precompute;
+mod progress;
 pub mod report;
 pub mod scene;
 pub mod schema;
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::cache::Cache;
 use crate::error::Result;
 
 /// Elastic bodies on the command line: meshes in, simulated VTK/PLY frames out.
@@ -55,6 +57,11 @@ pub struct Global {
 }
 
 impl Global {
+    /// The cache; one that remembers nothing where no directory is known.
+    pub fn cache(&self) -> Cache {
+        self.cache_directory().map_or_else(Cache::disabled, |dir| Cache::at(&dir))
+    }
+
     /// The cache directory; `None` where neither a flag nor the environment tells one.
     pub fn cache_directory(&self) -> Option<PathBuf> {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -76,6 +83,18 @@ impl Global {
 /// The commands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
+    /// Write a procedural mesh: beam, box, sphere, torus, cloth
+    Generate(generate::GenerateArgs),
+    /// Say what a mesh file holds: counts, bounds, arrays, quality
+    Info(info::InfoArgs),
+    /// Validate a config and load its meshes, without simulating
+    Check(check::CheckArgs),
+    /// Fill the cache with what a config needs
+    Precompute(precompute::PrecomputeArgs),
+    /// Simulate a config and write its frames
+    Simulate(simulate::SimulateArgs),
+    /// List, verify or clear the cache of factors
+    Cache(cache::CacheArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
     /// Print the JSON schema of configs, for editors
@@ -86,6 +105,12 @@ impl Cli {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         match &self.command {
+            Command::Generate(args) => args.run(),
+            Command::Info(args) => args.run(),
+            Command::Check(args) => args.run(&self.global),
+            Command::Precompute(args) => args.run(&self.global),
+            Command::Simulate(args) => args.run(&self.global),
+            Command::Cache(args) => args.run(&self.global),
             Command::Completions(args) => args.run(),
             Command::Schema(args) => args.run(),
         }

@@ -4,6 +4,10 @@ use clap::Args;
 
 use super::scene::SceneArgs;
 use super::simulate::parse_threads;
+use super::{Global, progress};
+use crate::error::Result;
+use crate::par;
+use crate::simulate::Simulation;
 
 /// Arguments of `pliant precompute`.
 #[derive(Args, Clone, Debug)]
@@ -18,4 +22,17 @@ pub struct PrecomputeArgs {
     /// Threads to use; default: one per core. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
+}
+
+impl PrecomputeArgs {
+    /// Prepares the simulation and drops it: what it computed stays in the cache.
+    pub fn run(&self, global: &Global) -> Result<()> {
+        if let Some(count) = self.threads {
+            par::set_threads(count);
+        }
+        let loaded = self.scene.load()?;
+        let (simulation, report) = Simulation::new(&loaded.config, &global.cache())?;
+        progress::log_preparation(&report, &simulation);
+        Ok(())
+    }
 }

@@ -1,8 +1,17 @@
 //! `pliant simulate`: runs a config and writes its frames.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use clap::Args;
 
+use super::Global;
+use super::progress::Reporter;
 use super::scene::SceneArgs;
+use crate::error::{Error, Result};
+use crate::output::directory::Existing;
+use crate::par;
+use crate::simulate::run::{RunReport, run};
 
 /// Arguments of `pliant simulate`.
 #[derive(Args, Clone, Debug)]
@@ -27,6 +36,79 @@ pub struct SimulateArgs {
     /// Fail if a step ends with a gradient above TOL times its first norm.
     #[arg(long, value_name = "TOL", value_parser = parse_tolerance)]
     pub require_converged: Option<f64>,
+}
+
+impl SimulateArgs {
+    /// Runs the scene.
+    pub fn run(&self, global: &Global) -> Result<()> {
+        if let Some(count) = self.threads {
+            par::set_threads(count);
+        }
+        let loaded = self.scene.load()?;
+        let existing = match (self.resume, self.force) {
+            (true, _) => Existing::Resume,
+            (_, true) => Existing::Replace,
+            _ => Existing::Refuse,
+        };
+        let stop = stop_on_interrupt();
+        let mut reporter = Reporter::new(global);
+        let report = run(&loaded, &global.cache(), existing, &stop, &mut reporter);
+        reporter.close();
+        self.conclude(&report?)
+    }
+
+    fn conclude(&self, report: &RunReport) -> Result<()> {
+        let dir = report.directory.dir().display();
+        tracing::info!("{}", closing_line(report));
+        if let Some(warning) = report.convergence_warning() {
+            tracing::warn!("{warning}");
+        }
+        if report.is_interrupted() {
+            return Err(Error::Failed {
+                what: format!("interrupted after frame {} of {}", report.frames, report.wanted),
+                hint: "the same command with --resume continues".into(),
+            });
+        }
+        let record = &report.convergence;
+        match self.require_converged {
+            Some(tolerance) if record.worst > tolerance => Err(Error::Failed {
+                what: format!(
+                    "{dir}: step {} ended with {:.3e} of its first gradient, above the required {tolerance:e}",
+                    record.worst_step, record.worst
+                ),
+                hint: "raise solver.iterations, or lower time.step".into(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Frames, seconds, milliseconds per frame, cache.
+fn closing_line(report: &RunReport) -> String {
+    format!(
+        "{} frames in {:.2} s, {:.1} ms per frame, cache {}, written to {}",
+        report.simulated,
+        report.seconds.total,
+        report.seconds.per_frame * 1e3,
+        if report.cache_hit { "hit" } else { "miss" },
+        report.directory.dir().display(),
+    )
+}
+
+/// A flag that Ctrl-C or a termination request sets; a second one ends the process at once.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let installed = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+        tracing::info!("stopping after this frame (again to stop at once)");
+    });
+    if let Err(error) = installed {
+        tracing::warn!("Ctrl-C will end the run at once: {error}");
+    }
+    stop
 }
 
 /// Most threads that can be asked for.

@@ -53,8 +53,8 @@ impl Energy for AttachmentTerm {
         self.attachments.len()
     }
 
-    fn element(&self, index: usize) -> Vec<u32> {
-        vec![self.attachments[index].vertex]
+    fn element(&self, index: usize) -> &[u32] {
+        std::slice::from_ref(&self.attachments[index].vertex)
     }
 
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
@@ -72,6 +72,15 @@ impl Energy for AttachmentTerm {
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
         for a in &self.attachments {
             add(a.vertex, a.vertex, a.stiffness);
+        }
+    }
+
+    fn hash_system(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(b"attachments");
+        hasher.update(&(self.len() as u64).to_le_bytes());
+        for a in &self.attachments {
+            hasher.update(&a.vertex.to_le_bytes());
+            hasher.update(&a.stiffness.to_le_bytes());
         }
     }
 

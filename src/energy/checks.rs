@@ -22,9 +22,9 @@ pub(crate) fn evaluate(term: &dyn Energy, x: &[Vec4]) -> (f64, Vec<[f64; 3]>) {
     }
     let mut gradient = vec![[0.0; 3]; x.len()];
     for e in 0..term.len() {
-        for (c, v) in term.element(e).into_iter().enumerate() {
+        for (c, v) in term.element(e).iter().enumerate() {
             for k in 0..3 {
-                gradient[v as usize][k] += slots[e * term.corners() + c].0[k];
+                gradient[*v as usize][k] += slots[e * term.corners() + c].0[k];
             }
         }
     }
@@ -216,10 +216,33 @@ macro_rules! check_material {
             fn its_tet_term_passes_the_generic_check() {
                 $crate::energy::checks::check_tets(&$law, $constants);
             }
+
+            #[test]
+            fn its_triangle_term_passes_the_generic_check() {
+                $crate::energy::checks::check_triangles(&$law, $constants);
+            }
         }
     };
 }
 pub(crate) use check_material;
+
+/// The triangle term of a law on a crumpled strip, stretched and compressed.
+pub(crate) fn check_triangles<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
+    use super::triangles::{TriangleElements, TriangleTerm};
+    let rest = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.3], [1.2, 1.0, -0.2], [2.1, 0.2, 0.1]];
+    let elements =
+        TriangleElements::new(vec![[0, 1, 2], [1, 3, 2], [1, 4, 3], [2, 3, 4], [0, 1, 3]], &rest, 0.1);
+    let stiffness = law::stiffness(law, &constants, [0.5, 1.5]);
+    let term = TriangleTerm::new("test".into(), law.clone(), &elements, &constants, stiffness);
+    let mut r = random(8);
+    for scale in [1.1, 0.8] {
+        let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| scale * c + 0.1 * r()))).collect();
+        check_term(&term, &x, 1e-6);
+    }
+    let turned: Vec<Vec4> = rest.iter().map(|p| Vec4::new([p[1] + 1.0, p[2], p[0]])).collect();
+    let (energy, gradient) = evaluate(&term, &turned);
+    assert!(energy.abs() < 1e-14 && gradient.iter().flatten().all(|g| g.abs() < 1e-13), "rest under stress");
+}
 
 /// The tet term of a law on a few moderately deformed tets, with padding in the last block.
 pub(crate) fn check_tets<W: Law>(law: &W, constants: [f64; CONSTANTS]) {

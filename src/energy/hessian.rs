@@ -26,7 +26,6 @@ pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], p
     let s = [d.sigma[0].to_array()[0], d.sigma[1].to_array()[0], d.sigma[2].to_array()[0]];
     let slope = law::gradient(law, &s, constants);
     let bend = law::curvature(law, &s, constants);
-    let size = s[0].abs().max(1e-12);
 
     let mut out = [(0.0, [[0.0; 3]; 3]); 9];
     let (values, vectors) = symmetric3(bend);
@@ -39,14 +38,7 @@ pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], p
         (twist[i][j], twist[j][i]) = (half, -half);
         let mut flip = [[0.0; 3]; 3];
         (flip[i][j], flip[j][i]) = (half, half);
-        let sum = s[i] + s[j];
-        let twist_value = (slope[i] + slope[j]) / if sum.abs() < 1e-12 * size { 1e-12 * size } else { sum };
-        let gap = s[i] - s[j];
-        let flip_value = if gap.abs() < 1e-6 * size {
-            0.5 * (bend[i][i] + bend[j][j]) - bend[i][j]
-        } else {
-            (slope[i] - slope[j]) / gap
-        };
+        let (twist_value, flip_value) = pair_values(i, j, &s, &slope, &bend);
         out[3 + m] = (twist_value, between(&u, &twist, &v));
         out[6 + m] = (flip_value, between(&u, &flip, &v));
     }
@@ -56,6 +48,35 @@ pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], p
         }
     }
     out
+}
+
+/// Eigenvalues of the antisymmetric and the symmetric mode of stretches i and j.
+fn pair_values(i: usize, j: usize, s: &[f64; 3], slope: &[f64; 3], bend: &[[f64; 3]; 3]) -> (f64, f64) {
+    let size = s[0].abs().max(1e-12);
+    let sum = s[i] + s[j];
+    let twist = (slope[i] + slope[j]) / if sum.abs() < 1e-12 * size { 1e-12 * size } else { sum };
+    let gap = s[i] - s[j];
+    let flip = if gap.abs() < 1e-6 * size {
+        0.5 * (bend[i][i] + bend[j][j]) - bend[i][j]
+    } else {
+        (slope[i] - slope[j]) / gap
+    };
+    (twist, flip)
+}
+
+/// The four modes that lie in the plane of the first two stretches, as 2×2 matrices M of U M Vᵀ.
+pub fn plane_modes(s: &[f64; 3], slope: &[f64; 3], bend: &[[f64; 3]; 3]) -> [(f64, [[f64; 2]; 2]); 4] {
+    // The third direction is decoupled by hand and comes out third.
+    let plane = [[bend[0][0], bend[0][1], 0.0], [bend[1][0], bend[1][1], 0.0], [0.0; 3]];
+    let (values, e) = symmetric3(plane);
+    let (twist, flip) = pair_values(0, 1, s, slope, bend);
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    [
+        (values[0], [[e[0][0], 0.0], [0.0, e[0][1]]]),
+        (values[1], [[e[1][0], 0.0], [0.0, e[1][1]]]),
+        (twist, [[0.0, half], [-half, 0.0]]),
+        (flip, [[0.0, half], [half, 0.0]]),
+    ]
 }
 
 /// `U M Vᵀ`.

@@ -157,7 +157,7 @@ pub struct Model {
     pub name: &'static str,
     /// One line for listings.
     pub about: &'static str,
-    /// The parameter keys that it takes besides `model` and `fit_interval`.
+    /// The parameter keys that it takes besides `model`.
     pub keys: &'static [&'static str],
     /// Checks the parameters and makes the law.
     pub build: fn(&Parameters) -> Result<Arc<dyn Solid>, Fault>,
@@ -240,9 +240,7 @@ impl Material {
             let reason = format!("unknown material '{model}', known are {}", names.join(", "));
             return Err(Fault::new("model", reason));
         };
-        if let Some(key) =
-            parameters.given().into_iter().find(|key| *key != "fit_interval" && !model.keys.contains(key))
-        {
+        if let Some(key) = parameters.given().into_iter().find(|key| !model.keys.contains(key)) {
             let reason =
                 format!("is not a parameter of {}, which takes {}", model.name, model.keys.join(", "));
             return Err(Fault::new(key, reason));

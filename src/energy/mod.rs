@@ -9,9 +9,11 @@ pub mod attachment;
 pub(crate) mod checks;
 pub mod hessian;
 pub mod law;
+pub mod lengths;
 pub mod material;
 pub mod materials;
 pub mod tets;
+pub mod triangles;
 
 use crate::math::lanes::Vec4;
 
@@ -51,7 +53,7 @@ pub trait Energy: Send + Sync {
     fn slots(&self) -> usize;
 
     /// Vertices of the element, `corners` of them, in slot order.
-    fn element(&self, index: usize) -> Vec<u32>;
+    fn element(&self, index: usize) -> &[u32];
 
     /// Energy (J) of the elements of one chunk at `x`; `slots[corners·e + c]` receives the gradient of
     /// element `e` of the chunk with respect to its corner `c`. Infinite outside the domain.
@@ -59,6 +61,9 @@ pub trait Energy: Send + Sync {
 
     /// Adds the term's share of L = Σ w DᵀD, as `add(row, column, value)` with both triangles.
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64));
+
+    /// Feeds everything that [`Energy::add_system`] depends on to a hash: terms that hash alike add alike.
+    fn hash_system(&self, hasher: &mut blake3::Hasher);
 
     /// True where E = w/2 |D x − p|² with p the projection on the zero-energy set: what pd needs.
     fn is_projective(&self) -> bool;

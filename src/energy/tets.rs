@@ -258,8 +258,8 @@ impl<W: Law> Energy for TetTerm<W> {
         self.blocks.len() * WIDTH * 4
     }
 
-    fn element(&self, index: usize) -> Vec<u32> {
-        self.elements.corners[index].to_vec()
+    fn element(&self, index: usize) -> &[u32] {
+        &self.elements.corners[index]
     }
 
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
@@ -277,6 +277,15 @@ impl<W: Law> Energy for TetTerm<W> {
                 }
             }
         }
+    }
+
+    fn hash_system(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(b"tets");
+        hasher.update(&(self.len() as u64).to_le_bytes());
+        hasher.update(&self.stiffness.to_le_bytes());
+        hasher.update(bytemuck::cast_slice(&self.elements.corners));
+        hasher.update(bytemuck::cast_slice(self.elements.inverse.as_flattened()));
+        hasher.update(bytemuck::cast_slice(&self.elements.volume));
     }
 
     fn is_projective(&self) -> bool {

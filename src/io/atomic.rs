@@ -6,8 +6,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::{Error, Result};
+
+/// Ending of files that are still being written; a killed process may leave some behind.
+pub const TEMPORARY: &str = ".tmp";
 
 /// Lets `write` fill a new file and then puts it in the place of `path`. On failure the old file, if any,
 /// stays and the new one is removed.
@@ -36,7 +40,10 @@ fn beside(path: &Path) -> io::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or_else(|| io::Error::other("the path names no file"))?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let unique = format!(".{}.{}-{number}.tmp", name.to_string_lossy(), std::process::id());
+    // The time tells apart processes of equal id: one killed before, or one on another machine.
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+    let name = name.to_string_lossy();
+    let unique = format!(".{name}.{}-{time}-{number}{TEMPORARY}", std::process::id());
     Ok(path.with_file_name(unique))
 }
 

@@ -1,5 +1,7 @@
 //! From a config to a model and its objective.
 
+use std::time::{Duration, Instant};
+
 use super::body::{self, BodyData};
 use super::numbering::Numbering;
 use super::{BodyModel, HardPin, Model, State};
@@ -20,6 +22,8 @@ pub struct Built {
     pub objective: Objective,
     /// Whether the ordering came from the cache.
     pub ordering: Outcome,
+    /// How long the ordering, or loading it, took.
+    pub ordering_time: Duration,
     /// What the user should know.
     pub notes: Vec<String>,
 }
@@ -60,7 +64,9 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
             hint: "make the pins' selections smaller".into(),
         });
     }
+    let start = Instant::now();
     let (numbering, ordering) = Numbering::new(&unknown, &tets, cache)?;
+    let ordering_time = start.elapsed();
     let rest: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
     let initial = initial_state(&bodies, &holds, &numbering);
 
@@ -71,6 +77,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
                 vertices: firsts[i]..firsts[i] + bodies[i].rest.len(),
                 tets: ranges[i].clone(),
                 surface: bodies[i].surface.clone(),
+                material: material_number(config, i),
             })
             .collect(),
         size: diagonal(&rest),
@@ -88,7 +95,18 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     let mut mass: Vec<f64> = bodies.iter().flat_map(|b| b.mass.iter().copied()).collect();
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let objective = Objective::new(model.numbering.free, config.time.step, mass, terms);
-    Ok(Built { model, objective, ordering, notes })
+    Ok(Built { model, objective, ordering, ordering_time, notes })
+}
+
+/// Bodies of equal materials share the number of the first of them.
+fn material_number(config: &Config, body: usize) -> u32 {
+    let mut distinct = vec![];
+    for other in &config.bodies[..=body] {
+        if !distinct.contains(&&other.material) {
+            distinct.push(&other.material);
+        }
+    }
+    distinct.iter().position(|m| **m == config.bodies[body].material).unwrap_or_default() as u32
 }
 
 fn diagonal(points: &[[f64; 3]]) -> f64 {
@@ -180,7 +198,7 @@ fn terms(config: &Config, model: &mut Model, holds: &[Hold]) -> Vec<Box<dyn Ener
         let mut cells: Vec<u32> = (place.tets.start as u32..place.tets.end as u32).collect();
         let internal = |cell: u32| model.tets[cell as usize].map(|v| position[v as usize]);
         // Elements in the order of their vertices stay close to them in memory.
-        cells.sort_by_key(|cell| {
+        cells.sort_by_cached_key(|cell| {
             let corners = internal(*cell);
             (corners.iter().min().copied(), corners.iter().max().copied())
         });

@@ -43,6 +43,8 @@ pub struct BodyModel {
     pub tets: Range<usize>,
     /// Its boundary, by vertex numbers within the body.
     pub surface: SurfaceMap,
+    /// The number of its material: equal ones share a number.
+    pub material: u32,
 }
 
 /// A prescribed vertex.

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::io::atomic::write_atomically;
 use crate::math::lanes::Vec4;
 use crate::model::State;
+use crate::simulate::convergence::Record;
 
 const MAGIC: &[u8; 8] = b"PLIANTS1";
 
@@ -23,6 +24,8 @@ pub struct Checkpoint {
     pub step: u64,
     /// Positions and velocities.
     pub state: State,
+    /// How well the steps so far converged.
+    pub convergence: Record,
 }
 
 impl Checkpoint {
@@ -31,7 +34,10 @@ impl Checkpoint {
         let mut bytes = Vec::with_capacity(128 + 48 * self.state.x.len());
         bytes.extend(MAGIC);
         bytes.extend(self.fingerprint);
-        for number in [self.frame, self.step, self.state.x.len() as u64] {
+        let record = &self.convergence;
+        let numbers = [self.frame, self.step, self.state.x.len() as u64];
+        let recorded = [record.worst.to_bits(), record.worst_step, record.worrying, record.steps];
+        for number in numbers.into_iter().chain(recorded) {
             bytes.extend(number.to_le_bytes());
         }
         for point in self.state.x.iter().chain(&self.state.v) {
@@ -65,7 +71,13 @@ impl Checkpoint {
         }
         let number = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
         let (frame, step, count) = (number(40)?, number(48)?, usize::try_from(number(56)?).ok()?);
-        let numbers = body.get(64..)?;
+        let convergence = Record {
+            worst: f64::from_bits(number(64)?),
+            worst_step: number(72)?,
+            worrying: number(80)?,
+            steps: number(88)?,
+        };
+        let numbers = body.get(96..)?;
         if numbers.len() != count.checked_mul(48)? {
             return None;
         }
@@ -74,7 +86,8 @@ impl Checkpoint {
         });
         let x = points.by_ref().take(count).collect();
         let v = points.collect();
-        Some(Checkpoint { fingerprint: body[8..40].try_into().ok()?, frame, step, state: State { x, v } })
+        let fingerprint = body[8..40].try_into().ok()?;
+        Some(Checkpoint { fingerprint, frame, step, state: State { x, v }, convergence })
     }
 }
 
@@ -89,7 +102,9 @@ mod tests {
         assert_eq!(Checkpoint::read(&path).unwrap(), None);
         let x = vec![Vec4::new([1.0 / 3.0, -0.0, 1e300]), Vec4::new([2.0, 5e-324, 0.1])];
         let v = vec![Vec4::ZERO, Vec4::new([1.0, 2.0, 3.0])];
-        let checkpoint = Checkpoint { fingerprint: [7; 32], frame: 3, step: 9, state: State { x, v } };
+        let convergence = Record { worst: 0.25, worst_step: 4, worrying: 1, steps: 9 };
+        let checkpoint =
+            Checkpoint { fingerprint: [7; 32], frame: 3, step: 9, state: State { x, v }, convergence };
         checkpoint.write(&path).unwrap();
         assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint));
         let whole = std::fs::read(&path).unwrap();

@@ -6,8 +6,8 @@ use crate::objective::Objective;
 pub const WORRYING: f64 = 0.1;
 
 /// The record over a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Convergence {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
     /// The largest relative gradient that a step ended with.
     pub worst: f64,
     /// The step where that was.
@@ -16,6 +16,13 @@ pub struct Convergence {
     pub worrying: u64,
     /// Steps recorded.
     pub steps: u64,
+}
+
+/// Keeps the record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Convergence {
+    /// So far.
+    pub record: Record,
     /// A gradient (N) that is nothing: what rounding of positions of the body's size makes.
     nothing: f64,
 }
@@ -25,16 +32,17 @@ impl Convergence {
     pub fn new(objective: &Objective, size: f64) -> Convergence {
         let mass2: f64 = objective.mass.iter().map(|m| m * m).sum();
         let nothing = 1e-12 * mass2.sqrt() * size / (objective.step * objective.step);
-        Convergence { worst: 0.0, worst_step: 0, worrying: 0, steps: 0, nothing }
+        Convergence { record: Record::default(), nothing }
     }
 
     /// Notes a step's first and last gradient norm; returns their ratio.
-    pub fn record(&mut self, step: u64, first: f64, last: f64) -> f64 {
+    pub fn note(&mut self, step: u64, first: f64, last: f64) -> f64 {
         let relative = if last <= self.nothing { 0.0 } else { last / first.max(self.nothing) };
-        self.steps += 1;
-        self.worrying += u64::from(relative > WORRYING);
-        if relative > self.worst {
-            (self.worst, self.worst_step) = (relative, step);
+        let record = &mut self.record;
+        record.steps += 1;
+        record.worrying += u64::from(relative > WORRYING);
+        if relative > record.worst {
+            (record.worst, record.worst_step) = (relative, step);
         }
         relative
     }

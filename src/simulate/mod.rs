@@ -6,8 +6,10 @@
 pub mod checkpoint;
 pub mod convergence;
 pub mod metrics;
+pub mod run;
 mod start;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::cache::{Cache, Outcome};
@@ -25,7 +27,7 @@ use metrics::StepMetrics;
 /// A running simulation.
 pub struct Simulation {
     /// The scene.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// The function that each step minimizes.
     pub objective: Objective,
     /// Positions and velocities now.
@@ -49,8 +51,10 @@ pub struct PreparationReport {
     pub ordering: Outcome,
     /// What the solver prepared.
     pub solver: Preparation,
-    /// Loading meshes and building the model, without the ordering's share of neither, in seconds.
+    /// Loading meshes and building the model, in seconds.
     pub model_seconds: f64,
+    /// Ordering the unknowns, or loading their order, in seconds.
+    pub ordering_seconds: f64,
     /// Assembling and factorizing, or loading the factor, in seconds.
     pub solver_seconds: f64,
     /// What the user should know.
@@ -58,6 +62,11 @@ pub struct PreparationReport {
 }
 
 impl PreparationReport {
+    /// All of it, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.model_seconds + self.ordering_seconds + self.solver_seconds
+    }
+
     /// True if everything that can be cached was.
     pub fn is_hit(&self) -> bool {
         self.ordering == Outcome::Hit && self.solver.cache.is_none_or(|c| c == Outcome::Hit)
@@ -68,8 +77,9 @@ impl Simulation {
     /// Loads meshes, builds the model and prepares the solver.
     pub fn new(config: &Config, cache: &Cache) -> Result<(Simulation, PreparationReport)> {
         let start = Instant::now();
-        let Built { model, objective, ordering, notes } = build(config, cache)?;
-        let model_seconds = start.elapsed().as_secs_f64();
+        let Built { model, objective, ordering, ordering_time, notes } = build(config, cache)?;
+        let ordering_seconds = ordering_time.as_secs_f64();
+        let model_seconds = start.elapsed().as_secs_f64() - ordering_seconds;
         let start = Instant::now();
         let mut solver = (config.solver.kind.build)(&config.solver);
         let preparation = solver.prepare(&objective, cache)?;
@@ -79,7 +89,7 @@ impl Simulation {
             iterate: objective.iterate_at(model.initial.x.clone()),
             spare: objective.iterate_at(model.initial.x.clone()),
             convergence: Convergence::new(&objective, model.size),
-            model,
+            model: Arc::new(model),
             objective,
             step: 0,
             time: config.time,
@@ -87,8 +97,14 @@ impl Simulation {
             settings: config.solver.clone(),
             solver,
         };
-        let report =
-            PreparationReport { ordering, solver: preparation, model_seconds, solver_seconds, notes };
+        let report = PreparationReport {
+            ordering,
+            solver: preparation,
+            model_seconds,
+            ordering_seconds,
+            solver_seconds,
+            notes,
+        };
         Ok((simulation, report))
     }
 
@@ -117,14 +133,14 @@ impl Simulation {
         let iterations = self.minimize(first, &mut cost)?;
         let last = vectors::norm(&self.iterate.gradient);
         if !(last.is_finite() && self.iterate.value.total().is_finite()) {
-            return Err(Error::Numerical {
+            return Err(Error::Failed {
                 what: format!("step {} (time {end} s) ended in numbers that are not finite", self.step + 1),
                 hint: "use a smaller time step or solver 'quasi-newton'".into(),
             });
         }
         self.update_state();
         self.step += 1;
-        let relative = self.convergence.record(self.step, first, last);
+        let relative = self.convergence.note(self.step, first, last);
         let total = started.elapsed();
         Ok(StepMetrics::measure(self, end, iterations, relative, &cost, total))
     }

@@ -109,7 +109,7 @@ impl Simulation {
     }
 
     fn infeasible(&self, reason: &str) -> Error {
-        Error::Numerical {
+        Error::Failed {
             what: format!("step {}: {reason}, and the material is infinite there", self.step + 1),
             hint: "set inversion = \"extend\" in the material, use 'stable-neo-hookean', or move pins more slowly"
                 .into(),

@@ -24,6 +24,8 @@ use crate::math::vectors;
 use crate::objective::{Iterate, Objective};
 
 const GAMMA: f64 = 0.3;
+/// A promised gain below this share of g moves positions by 1e-11 of what matters: the floor is reached.
+const FLOOR: f64 = 1e-6 * f64::EPSILON;
 /// Halvings, before the step shrinks to a tenth at a time: a sliver in a random state may have det F = 10¹⁰.
 const HALVINGS: u32 = 10;
 /// Tries after the first: down to 10⁻³³ of the full step.
@@ -56,6 +58,9 @@ impl LineSearch {
         cost: &mut Cost,
     ) -> bool {
         let from = iterate.value;
+        if slope.abs() <= FLOOR * (from.inertia.abs() + from.elastic.abs()) {
+            return false;
+        }
         let rounding = objective.rounding(&from);
         let mut alpha = 1.0;
         for retry in 0..=MAX_RETRIES {

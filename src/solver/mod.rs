@@ -128,7 +128,7 @@ impl SolverSettings {
             return Err(Fault::new("iterations", "must be at least 1"));
         }
         if !(0.0..1.0).contains(&tolerance) {
-            return Err(Fault::new("tolerance", format!("must lie in [0, 1), not {tolerance}")));
+            return Err(Fault::new("tolerance", "must be at least 0 and below 1"));
         }
         for (key, given) in
             [("history", options.history.is_some()), ("line_search", options.line_search.is_some())]

@@ -91,7 +91,7 @@ impl Factor {
                     }
                 });
                 for (i, hessian) in blocks.chunks_exact(block).enumerate() {
-                    self.add_block(&term.element(first + i), hessian);
+                    self.add_block(term.element(first + i), hessian);
                 }
                 self.blocks = blocks;
             }
@@ -131,7 +131,7 @@ impl Factor {
         let mut shift = 1e-3;
         while !self.cholesky.factorize(&self.matrix.values) {
             if shift > 1e12 {
-                return Err(Error::Numerical {
+                return Err(Error::Failed {
                     what: "Newton's matrix cannot be factorized".into(),
                     hint: "positions may have become non-finite; use a smaller step".into(),
                 });

@@ -15,10 +15,9 @@ pub struct System {
 }
 
 impl System {
-    /// Assembles A and loads its factor from the cache, or computes and stores it.
+    /// Loads the factor from the cache, or assembles A, factorizes it and stores the factor.
     pub fn prepare(objective: &Objective, cache: &Cache) -> Result<(System, Outcome)> {
-        let matrix = assemble(objective);
-        let (panels, outcome) = cache.fetch(&key(&matrix), || factorize(&matrix))?;
+        let (panels, outcome) = cache.fetch(&key(objective), || factorize(&assemble(objective)))?;
         Ok((System { panels, work: vec![] }, outcome))
     }
 
@@ -54,20 +53,23 @@ pub fn assemble(objective: &Objective) -> SymmetricMatrix {
     SymmetricMatrix::from_triplets(free as usize, &triplets)
 }
 
-fn key(matrix: &SymmetricMatrix) -> Key {
+/// A hash of all that determines A, cheaper than A itself: with a hit, nothing is assembled.
+fn key(objective: &Objective) -> Key {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"pliant system factor");
-    hasher.update(&(matrix.size as u64).to_le_bytes());
-    hasher.update(bytemuck::cast_slice(&matrix.starts));
-    hasher.update(bytemuck::cast_slice(&matrix.rows));
-    hasher.update(bytemuck::cast_slice(&matrix.values));
+    hasher.update(&(objective.free as u64).to_le_bytes());
+    hasher.update(&objective.step.to_le_bytes());
+    hasher.update(bytemuck::cast_slice(&objective.mass[..objective.free]));
+    for term in &objective.terms {
+        term.hash_system(&mut hasher);
+    }
     hasher.finalize()
 }
 
 fn factorize(matrix: &SymmetricMatrix) -> Result<Panels> {
     let mut cholesky = Cholesky::analyse(matrix)?;
     if !cholesky.factorize(&matrix.values) {
-        return Err(Error::Numerical {
+        return Err(Error::Failed {
             what: "the system matrix is not positive definite in double precision".into(),
             hint: "the mesh has extremely bad elements or the stiffness is extreme; try repair = true, \
                    a smaller step or a softer material"

@@ -91,7 +91,7 @@ impl Cholesky {
 }
 
 fn out_of_memory(n: usize) -> Error {
-    Error::Numerical {
+    Error::Failed {
         what: format!("not enough memory to factorize a system of {n} unknowns"),
         hint: "use a coarser mesh".into(),
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks files that pliant wrote with the programs that read them.
 
-    python3 -m venv .venv && .venv/bin/pip install vtk meshio numpy
+    python3 -m venv .venv && .venv/bin/pip install -r tests/clients/requirements.txt
     .venv/bin/python tests/clients/check_mesh_io.py FILE.vtu|FILE.ply ...
 
 For each file: VTK and meshio open it, agree bit by bit on points, cells and arrays, points are finite,
@@ -14,8 +14,9 @@ from pathlib import Path
 
 import meshio
 import numpy as np
-import vtk
-from vtk.util.numpy_support import vtk_to_numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIOPLY import vtkPLYReader
+from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
 
 TETRA, TRIANGLE = 10, 5
 CORNERS = {TETRA: 4, TRIANGLE: 3}
@@ -70,7 +71,7 @@ def check_arrays(where, ours, theirs, tuples):
 
 
 def check_vtu(path):
-    grid = read_vtk(path, vtk.vtkXMLUnstructuredGridReader())
+    grid = read_vtk(path, vtkXMLUnstructuredGridReader())
     points = vtk_to_numpy(grid.GetPoints().GetData()) if grid.GetNumberOfPoints() else np.zeros((0, 3))
     check(np.isfinite(points).all(), "a point is not finite")
     types = np.array([grid.GetCellType(i) for i in range(grid.GetNumberOfCells())])
@@ -103,7 +104,7 @@ def inverted(points, mesh):
 
 
 def check_ply(path):
-    surface = read_vtk(path, vtk.vtkPLYReader())
+    surface = read_vtk(path, vtkPLYReader())
     mesh = meshio.read(path)
     points = vtk_to_numpy(surface.GetPoints().GetData())
     # VTK's reader keeps single precision only.

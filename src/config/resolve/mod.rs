@@ -74,8 +74,6 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
     let at = KeyPath::parse("solver");
     let name = solver.kind.as_deref().unwrap_or_default();
     let (iterations, tolerance) = (solver.iterations.unwrap_or(1), solver.tolerance.unwrap_or(0.0));
-    report.check(iterations >= 1, at.join("iterations"), "must be at least 1");
-    report.check((0.0..1.0).contains(&tolerance), at.join("tolerance"), "must be at least 0 and below 1");
     let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
         let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
         match LATER_SOLVERS.contains(&name) {

@@ -17,7 +17,7 @@ use crate::math::polar::polar;
 pub static MODEL: Model = Model {
     name: "arap",
     about: "distance to the nearest rotation; the energy of projective dynamics; recovers from inversion",
-    keys: &["k", "young", "poisson"],
+    keys: &["k", "young", "poisson", "fit_interval"],
     build: |p| {
         let k = match (p.k, p.young) {
             (Some(_), Some(_)) => return Err(Fault::new("k", "give either k or young")),

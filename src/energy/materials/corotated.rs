@@ -17,7 +17,7 @@ use crate::math::polar::polar;
 pub static MODEL: Model = Model {
     name: "corotated",
     about: "linear elasticity in the rotated frame; recovers from inversion",
-    keys: &["young", "poisson", "mu", "lambda"],
+    keys: &["young", "poisson", "mu", "lambda", "fit_interval"],
     build: |p| {
         let (mu, lambda) = p.pair(|mu, lambda| (mu, lambda))?;
         Ok(Uniform::shared(Corotated, [mu, lambda, 0.0]))

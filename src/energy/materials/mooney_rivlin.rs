@@ -18,7 +18,7 @@ use crate::math::mat3::{self, Mat3};
 pub static MODEL: Model = Model {
     name: "mooney-rivlin",
     about: "rubber with a second invariant and a logarithmic barrier against inversion",
-    keys: &["c1", "c2", "lambda", "young", "poisson", "inversion"],
+    keys: &["c1", "c2", "lambda", "young", "poisson", "inversion", "fit_interval"],
     build: |p| {
         let law = MooneyRivlin { inversion: p.inversion.unwrap_or_default() };
         let raw = [p.c1.is_some(), p.c2.is_some(), p.lambda.is_some()];

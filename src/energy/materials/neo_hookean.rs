@@ -17,7 +17,7 @@ use crate::math::mat3::{self, Mat3};
 pub static MODEL: Model = Model {
     name: "neo-hookean",
     about: "rubber with a logarithmic barrier: never inverts; inversion = \"extend\" lets inverted states recover",
-    keys: &["young", "poisson", "mu", "lambda", "inversion"],
+    keys: &["young", "poisson", "mu", "lambda", "inversion", "fit_interval"],
     build: |p| {
         let (mu, lambda) = p.pair(|mu, lambda| (mu, lambda))?;
         Ok(Uniform::shared(NeoHookean { inversion: p.inversion.unwrap_or_default() }, [mu, lambda, 0.0]))

@@ -16,7 +16,7 @@ use crate::math::svd;
 pub static MODEL: Model = Model {
     name: "polynomial",
     about: "quartic in the stretches: soft near rest, stiff far from it",
-    keys: &["mu"],
+    keys: &["mu", "fit_interval"],
     build: |p| {
         let mu = p.mu.ok_or_else(|| Fault::new("mu", "is missing"))?;
         Ok(Uniform::shared(Polynomial, [positive("mu", mu)?, 0.0, 0.0]))

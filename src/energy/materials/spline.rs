@@ -19,7 +19,7 @@ use crate::math::spline::Spline;
 pub static MODEL: Model = Model {
     name: "spline",
     about: "stress curves through control points: a = [[stretch, Pa], …], and likewise b and c",
-    keys: &["a", "b", "c"],
+    keys: &["a", "b", "c", "fit_interval"],
     build: |p| {
         let curve = |key: &str, points: &Option<Vec<[f64; 2]>>| match points {
             None => Ok(None),

@@ -18,7 +18,7 @@ use crate::math::mat3::{self, Mat3};
 pub static MODEL: Model = Model {
     name: "stable-neo-hookean",
     about: "rubber that is finite for any state: inverted elements come back",
-    keys: &["young", "poisson", "mu", "lambda"],
+    keys: &["young", "poisson", "mu", "lambda", "fit_interval"],
     build: |p| {
         let (mu, lambda) = p.pair(|mu, lambda| (mu, lambda + mu))?;
         Ok(Uniform::shared(StableNeoHookean, [mu, lambda, 0.0]))

@@ -16,7 +16,7 @@ use crate::math::mat3::{self, Mat3};
 pub static MODEL: Model = Model {
     name: "stvk",
     about: "linear in the Green strain; blind to inversion (inverted elements may stay so), weak in compression",
-    keys: &["young", "poisson", "mu", "lambda"],
+    keys: &["young", "poisson", "mu", "lambda", "fit_interval"],
     build: |p| {
         let (mu, lambda) = p.pair(|mu, lambda| (mu, lambda))?;
         Ok(Uniform::shared(Stvk, [mu, lambda, 0.0]))

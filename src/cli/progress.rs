@@ -1,0 +1,104 @@
+//! How a run's progress is shown: a bar with the time left on a terminal, plain lines otherwise.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{Global, log};
+use crate::cache::Outcome;
+use crate::simulate::run::Progress;
+use crate::simulate::{PreparationReport, Simulation};
+
+/// Seconds between two plain lines.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// Shows progress.
+pub struct Reporter {
+    wants_bar: bool,
+    bar: Option<ProgressBar>,
+    first: u64,
+    total: u64,
+    started: Instant,
+    last_line: Instant,
+}
+
+impl Reporter {
+    /// A bar needs a terminal, text messages and no `-q`.
+    pub fn new(global: &Global) -> Reporter {
+        let wants_bar =
+            std::io::stderr().is_terminal() && global.log_format == log::Format::Text && global.quiet == 0;
+        let now = Instant::now();
+        Reporter { wants_bar, bar: None, first: 0, total: 0, started: now, last_line: now }
+    }
+
+    /// Removes the bar.
+    pub fn close(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Reporter {
+    fn prepared(&mut self, report: &PreparationReport, simulation: &Simulation, done: u64, total: u64) {
+        log_preparation(report, simulation);
+        if done > 0 {
+            tracing::info!("resuming after frame {done} of {total}");
+        }
+        (self.first, self.total) = (done, total);
+        self.started = Instant::now();
+        self.last_line = self.started;
+        if self.wants_bar {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            let style =
+                ProgressStyle::with_template("{bar:30} frame {pos}/{len}  {elapsed} elapsed, {eta} left");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_position(done);
+            bar.reset_eta();
+            self.bar = Some(bar);
+        }
+    }
+
+    fn frame(&mut self, done: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+        } else if self.last_line.elapsed() >= INTERVAL {
+            self.last_line = Instant::now();
+            let per_frame = self.started.elapsed().as_secs_f64() / (done - self.first) as f64;
+            let left = per_frame * (self.total - done) as f64;
+            tracing::info!(
+                "frame {done} of {}, {:.1} ms per frame, {left:.0} s left",
+                self.total,
+                per_frame * 1e3
+            );
+        }
+    }
+}
+
+/// What was loaded and prepared, and whether it came from the cache.
+pub fn log_preparation(report: &PreparationReport, simulation: &Simulation) {
+    for note in &report.notes {
+        tracing::info!("{note}");
+    }
+    let model = &simulation.model;
+    let word = |outcome: Outcome| match outcome {
+        Outcome::Hit => "cache hit",
+        Outcome::Miss => "cache miss",
+        Outcome::Replaced => "cache entry replaced",
+    };
+    tracing::info!(
+        "{} vertices ({} unknown), {} tets in {:.2} s; ordering: {} in {:.2} s; {} in {:.2} s",
+        model.rest.len(),
+        model.numbering.free,
+        model.tets.len(),
+        report.model_seconds,
+        word(report.ordering),
+        report.ordering_seconds,
+        match report.solver.cache {
+            Some(outcome) => format!("factor of {} entries: {}", report.solver.factor_entries, word(outcome)),
+            None => "solver".to_owned(),
+        },
+        report.solver_seconds,
+    );
+}

@@ -1,0 +1,265 @@
+//! The length term: lengths of linear combinations of positions, kept within bounds.
+//!
+//! ```text
+//! z = Σ_c w_c x_c,      E = κ/2 (|z| − ℓ)²,      ℓ = |z| clamped to [shortest, longest]
+//! ```
+//!
+//! One kernel serves many terms, by the choice of weights and bounds:
+//!
+//! | term | z | bounds |
+//! |---|---|---|
+//! | spring, rod | x_b − x_a | [l, l] |
+//! | rope | x_b − x_a | [0, l] |
+//! | hinge bending, flat at rest [Bergou2006] | cotangent combination of four vertices | [0, 0] |
+//! | hinge bending, curved at rest | the same | [z₀, z₀], z₀ its rest length |
+//! | fibre | F d | [1, 1] |
+//! | strain limit of a warp or weft direction | F d | [min, max] |
+//!
+//! Projective: p = ℓ z/|z| is the nearest allowed vector, and κ is the weight in the system matrix. Where the
+//! bounds are [0, 0] the energy is quadratic and its Hessian is the system matrix's share itself.
+
+use super::{CHUNK, Energy};
+use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+
+/// Corners per element at the most.
+pub const CORNERS: usize = 4;
+
+/// One element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Length {
+    /// Vertices; unused corners repeat the first with weight 0.
+    pub vertices: [u32; CORNERS],
+    /// Weights, of sum 0.
+    pub weights: [f64; CORNERS],
+    /// κ in N/m, or J for a dimensionless z.
+    pub stiffness: f64,
+    /// The length kept at least.
+    pub shortest: f64,
+    /// The length kept at most.
+    pub longest: f64,
+}
+
+impl Length {
+    /// A spring between two vertices.
+    pub fn spring(a: u32, b: u32, stiffness: f64, shortest: f64, longest: f64) -> Length {
+        let vertices = [a, b, a, a];
+        Length { vertices, weights: [-1.0, 1.0, 0.0, 0.0], stiffness, shortest, longest }
+    }
+}
+
+/// Four elements.
+#[derive(Clone)]
+#[repr(C, align(32))]
+struct Block {
+    weights: [[f64; WIDTH]; CORNERS],
+    stiffness: [f64; WIDTH],
+    shortest: [f64; WIDTH],
+    longest: [f64; WIDTH],
+    vertices: [[u32; WIDTH]; CORNERS],
+}
+
+/// Elements of one kind.
+pub struct LengthTerm {
+    name: String,
+    corners: usize,
+    elements: Vec<Length>,
+    blocks: Vec<Block>,
+}
+
+impl LengthTerm {
+    /// All `elements` use their first `corners` corners only.
+    pub fn new(name: String, corners: usize, elements: Vec<Length>) -> LengthTerm {
+        let blocks = elements
+            .chunks(WIDTH)
+            .map(|group| {
+                let mut block = Block {
+                    weights: [[0.0; WIDTH]; CORNERS],
+                    stiffness: [0.0; WIDTH],
+                    shortest: [0.0; WIDTH],
+                    longest: [0.0; WIDTH],
+                    vertices: [[0; WIDTH]; CORNERS],
+                };
+                for (lane, e) in group.iter().enumerate() {
+                    for c in 0..CORNERS {
+                        block.weights[c][lane] = e.weights[c];
+                        block.vertices[c][lane] = e.vertices[c];
+                    }
+                    block.stiffness[lane] = e.stiffness;
+                    block.shortest[lane] = e.shortest;
+                    block.longest[lane] = e.longest;
+                }
+                block
+            })
+            .collect();
+        LengthTerm { name, corners, elements, blocks }
+    }
+}
+
+struct Evaluate<'a> {
+    corners: usize,
+    blocks: &'a [Block],
+    x: &'a [Vec4],
+    slots: &'a mut [Vec4],
+}
+
+impl Kernel for Evaluate<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> f64 {
+        let zero = L::splat(0.0);
+        let mut sum = zero;
+        let n = self.corners;
+        for (block, slots) in self.blocks.iter().zip(self.slots.chunks_exact_mut(n * WIDTH)) {
+            let mut z = [zero; 3];
+            for c in 0..n {
+                let x = L::gather(self.x, &block.vertices[c]);
+                let w = L::load(&block.weights[c]);
+                z = [z[0] + w * x[0], z[1] + w * x[1], z[2] + w * x[2]];
+            }
+            let length = (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]).sqrt();
+            let wanted = length.max(L::load(&block.shortest)).min(L::load(&block.longest));
+            let excess = length - wanted;
+            let stiffness = L::load(&block.stiffness);
+            sum = sum + L::splat(0.5) * stiffness * excess * excess;
+            // κ (1 − ℓ/|z|) z; a vanishing z has no direction to be stretched in.
+            let safe = L::splat(1e-300).lt(length);
+            let factor = L::select(safe, stiffness * excess / L::select(safe, length, L::splat(1.0)), zero);
+            for c in 0..n {
+                let w = L::load(&block.weights[c]) * factor;
+                L::scatter([w * z[0], w * z[1], w * z[2]], &mut slots[c..], n);
+            }
+        }
+        let s = sum.to_array();
+        (s[0] + s[1]) + (s[2] + s[3])
+    }
+}
+
+impl Energy for LengthTerm {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    fn corners(&self) -> usize {
+        self.corners
+    }
+
+    fn slots(&self) -> usize {
+        self.blocks.len() * WIDTH * self.corners
+    }
+
+    fn element(&self, index: usize) -> &[u32] {
+        &self.elements[index].vertices[..self.corners]
+    }
+
+    fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        let blocks = CHUNK / WIDTH;
+        let blocks = &self.blocks[chunk * blocks..self.blocks.len().min((chunk + 1) * blocks)];
+        dispatch(Evaluate { corners: self.corners, blocks, x, slots })
+    }
+
+    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
+        for e in &self.elements {
+            for i in 0..self.corners {
+                for j in 0..self.corners {
+                    add(e.vertices[i], e.vertices[j], e.stiffness * e.weights[i] * e.weights[j]);
+                }
+            }
+        }
+    }
+
+    fn hash_system(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(b"lengths");
+        hasher.update(&(self.len() as u64).to_le_bytes());
+        for e in &self.elements {
+            hasher.update(bytemuck::cast_slice(&e.vertices[..self.corners]));
+            hasher.update(bytemuck::cast_slice(&e.weights[..self.corners]));
+            hasher.update(&e.stiffness.to_le_bytes());
+        }
+    }
+
+    fn is_projective(&self) -> bool {
+        true
+    }
+
+    fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {
+        let e = &self.elements[element];
+        let mut z = [0.0; 3];
+        for (v, w) in e.vertices.iter().zip(e.weights).take(self.corners) {
+            for k in 0..3 {
+                z[k] += w * x[*v as usize].0[k];
+            }
+        }
+        let block = direction_block(e, z, project);
+        let n = 3 * self.corners;
+        for i in 0..n {
+            for j in 0..n {
+                out[n * i + j] = e.weights[i / 3] * e.weights[j / 3] * block[i % 3][j % 3];
+            }
+        }
+    }
+}
+
+/// κ (u uᵀ + (1 − ℓ/|z|)(I − u uᵀ)), u = z/|z|; zero between the bounds, and clamped when `project`.
+fn direction_block(e: &Length, z: [f64; 3], project: bool) -> [[f64; 3]; 3] {
+    let length = (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]).sqrt();
+    let wanted = length.max(e.shortest).min(e.longest);
+    if length == wanted && e.shortest < e.longest {
+        return [[0.0; 3]; 3];
+    }
+    let safe = length.max(1e-150);
+    let mut across = if e.longest == 0.0 { 1.0 } else { 1.0 - wanted / safe };
+    if project {
+        across = across.max(0.0);
+    }
+    let mut block = [[0.0; 3]; 3];
+    for i in 0..3 {
+        for j in 0..3 {
+            let along = z[i] * z[j] / (safe * safe);
+            block[i][j] = e.stiffness * (along + across * (f64::from(i == j) - along));
+        }
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::energy::checks::{check_term, random};
+
+    #[test]
+    fn every_kind_passes_the_generic_check() {
+        let mut r = random(4);
+        let x: Vec<Vec4> = (0..6).map(|_| Vec4::new([r(), r(), r()])).collect();
+        let hinge = |shortest: f64, longest: f64| Length {
+            vertices: [0, 2, 3, 5],
+            weights: [0.7, -1.1, 0.9, -0.5],
+            stiffness: 2.0,
+            shortest,
+            longest,
+        };
+        let springs = vec![
+            Length::spring(0, 1, 3.0, 0.2, 0.2),
+            Length::spring(1, 2, 3.0, 5.0, 5.0),
+            Length::spring(2, 3, 1.0, 0.0, 0.1),
+            Length::spring(3, 4, 1.0, 0.0, 9.0),
+            Length::spring(4, 5, 2.0, 0.1, 9.0),
+        ];
+        check_term(&LengthTerm::new("springs".into(), 2, springs), &x, 1e-7);
+        let hinges = vec![hinge(0.0, 0.0), hinge(0.3, 0.3), hinge(0.1, 0.2)];
+        check_term(&LengthTerm::new("hinges".into(), 4, hinges), &x, 1e-7);
+    }
+
+    #[test]
+    fn a_collapsed_spring_is_finite() {
+        let term = LengthTerm::new("springs".into(), 2, vec![Length::spring(0, 1, 3.0, 1.0, 1.0)]);
+        let mut slots = vec![Vec4::new([9.0; 3]); term.slots()];
+        let energy = term.evaluate(0, &[Vec4::ZERO; 2], &mut slots);
+        assert_eq!(energy, 1.5);
+        assert!(slots.iter().flat_map(|s| s.0).all(|c| c == 0.0));
+    }
+}

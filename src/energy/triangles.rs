@@ -1,0 +1,300 @@
+//! The triangle term: membranes and cloth of any isotropic law.
+//!
+//! ```text
+//! F₂ = [x₁−x₀, x₂−x₀] Dm⁻¹  (3×2),      F = [F₂ n],  n the unit normal of F₂,      E = A t Ψ(F)
+//! ∂E/∂x_c = A t P₂ g_c,      P₂ the first two columns of P(F)
+//! ```
+//!
+//! The third stretch of F is 1 and its direction is n, so Ψ(F) is the law on the two stretches of the sheet, and
+//! since P n ∥ n while dn ⟂ n, the motion of the normal adds nothing to the gradient. Every law of the solids
+//! serves as it is; `young`/`poisson` are converted for plane stress by the caller.
+//!
+//! The Hessian has six eigenmatrices: those of the plane (see `hessian`) and, out of it, n vᵢᵀ with Ψᵢ/σᵢ.
+
+use super::law::{self, CONSTANTS, Law};
+use super::{CHUNK, Energy, hessian};
+use crate::math::lanes::{Kernel, Lane, Portable, Vec4, WIDTH, dispatch};
+use crate::math::mat3::{self, Mat3};
+use crate::math::svd;
+
+/// Rest geometry of triangles.
+#[derive(Clone, Debug, Default)]
+pub struct TriangleElements {
+    /// Vertices of each triangle.
+    pub corners: Vec<[u32; 3]>,
+    /// Dm⁻¹, row major, in a plane of the triangle whose first axis is its first edge.
+    pub inverse: Vec<[[f64; 2]; 2]>,
+    /// Rest area times thickness in m³.
+    pub volume: Vec<f64>,
+}
+
+impl TriangleElements {
+    /// From rest positions; every triangle must have an area.
+    pub fn new(corners: Vec<[u32; 3]>, rest: &[[f64; 3]], thickness: f64) -> TriangleElements {
+        let mut elements = TriangleElements { corners, ..Default::default() };
+        for triangle in &elements.corners {
+            let [p, q, r] = triangle.map(|v| rest[v as usize]);
+            let edge = |a: [f64; 3]| [a[0] - p[0], a[1] - p[1], a[2] - p[2]];
+            let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+            let (a, b) = (edge(q), edge(r));
+            let length = dot(a, a).sqrt();
+            let along = dot(a, b) / length;
+            let height = (dot(b, b) - along * along).max(0.0).sqrt();
+            elements.inverse.push([[1.0 / length, -along / (length * height)], [0.0, 1.0 / height]]);
+            elements.volume.push(0.5 * length * height * thickness);
+        }
+        elements
+    }
+
+    /// The gradients g_c of the three corners.
+    pub fn gradients(&self, index: usize) -> [[f64; 2]; 3] {
+        let m = self.inverse[index];
+        [[-(m[0][0] + m[1][0]), -(m[0][1] + m[1][1])], m[0], m[1]]
+    }
+}
+
+/// Four triangles.
+#[derive(Clone)]
+#[repr(C, align(32))]
+struct Block {
+    inverse: [[[f64; WIDTH]; 2]; 2],
+    volume: [f64; WIDTH],
+    constants: [[f64; WIDTH]; CONSTANTS],
+    corners: [[u32; WIDTH]; 3],
+}
+
+/// Triangles of one law.
+pub struct TriangleTerm<W> {
+    name: String,
+    law: W,
+    elements: TriangleElements,
+    constants: [f64; CONSTANTS],
+    stiffness: f64,
+    blocks: Vec<Block>,
+}
+
+impl<W: Law> TriangleTerm<W> {
+    /// `stiffness` is the k of the system matrix, in Pa.
+    pub fn new(
+        name: String,
+        law: W,
+        elements: &TriangleElements,
+        constants: &[f64; CONSTANTS],
+        stiffness: f64,
+    ) -> Self {
+        let count = elements.corners.len();
+        let blocks = (0..count.div_ceil(WIDTH))
+            .map(|b| {
+                let mut block = Block {
+                    inverse: [[[0.0; WIDTH]; 2]; 2],
+                    volume: [0.0; WIDTH],
+                    constants: constants.map(|c| [c; WIDTH]),
+                    corners: [[0; WIDTH]; 3],
+                };
+                for lane in 0..WIDTH {
+                    // Padding repeats the last element with no volume.
+                    let e = (b * WIDTH + lane).min(count - 1);
+                    for i in 0..2 {
+                        for j in 0..2 {
+                            block.inverse[i][j][lane] = elements.inverse[e][i][j];
+                        }
+                    }
+                    for c in 0..3 {
+                        block.corners[c][lane] = elements.corners[e][c];
+                    }
+                    if b * WIDTH + lane < count {
+                        block.volume[lane] = elements.volume[e];
+                    }
+                }
+                block
+            })
+            .collect();
+        TriangleTerm { name, law, elements: elements.clone(), constants: *constants, stiffness, blocks }
+    }
+}
+
+/// F = [F₂ n] of the four triangles of a block, and Dm⁻¹.
+#[inline(always)]
+fn gradient<L: Lane>(block: &Block, x: &[Vec4]) -> (Mat3<L>, [[L; 2]; 2]) {
+    let p = L::gather(x, &block.corners[0]);
+    let q = L::gather(x, &block.corners[1]);
+    let r = L::gather(x, &block.corners[2]);
+    let m = [
+        [L::load(&block.inverse[0][0]), L::load(&block.inverse[0][1])],
+        [L::load(&block.inverse[1][0]), L::load(&block.inverse[1][1])],
+    ];
+    let mut f = mat3::zero();
+    for i in 0..3 {
+        let (a, b) = (q[i] - p[i], r[i] - p[i]);
+        f[i][0] = a * m[0][0] + b * m[1][0];
+        f[i][1] = a * m[0][1] + b * m[1][1];
+    }
+    let mut n = [
+        f[1][0] * f[2][1] - f[2][0] * f[1][1],
+        f[2][0] * f[0][1] - f[0][0] * f[2][1],
+        f[0][0] * f[1][1] - f[1][0] * f[0][1],
+    ];
+    let size = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
+    // A triangle without area has no normal; z is as good as any.
+    let flat = size.lt(L::splat(1e-200));
+    let inverse = L::splat(1.0) / L::select(flat, L::splat(1.0), size);
+    n = [n[0] * inverse, n[1] * inverse, L::select(flat, L::splat(1.0), n[2] * inverse)];
+    for i in 0..3 {
+        f[i][2] = n[i];
+    }
+    (f, m)
+}
+
+struct Evaluate<'a, W> {
+    law: &'a W,
+    blocks: &'a [Block],
+    x: &'a [Vec4],
+    slots: &'a mut [Vec4],
+}
+
+impl<W: Law> Kernel for Evaluate<'_, W> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> f64 {
+        let zero = L::splat(0.0);
+        let mut sum = zero;
+        for (block, slots) in self.blocks.iter().zip(self.slots.chunks_exact_mut(3 * WIDTH)) {
+            let (f, m) = gradient::<L>(block, self.x);
+            let constants =
+                [L::load(&block.constants[0]), L::load(&block.constants[1]), L::load(&block.constants[2])];
+            let (psi, stress) = self.law.density_and_stress(&f, &constants);
+            let volume = L::load(&block.volume);
+            sum = sum + L::select(zero.lt(volume), volume * psi, zero);
+            let (mut a, mut b, mut c) = ([zero; 3], [zero; 3], [zero; 3]);
+            for i in 0..3 {
+                a[i] = volume * (stress[i][0] * m[0][0] + stress[i][1] * m[0][1]);
+                b[i] = volume * (stress[i][0] * m[1][0] + stress[i][1] * m[1][1]);
+                c[i] = -(a[i] + b[i]);
+            }
+            L::scatter(c, slots, 3);
+            L::scatter(a, &mut slots[1..], 3);
+            L::scatter(b, &mut slots[2..], 3);
+        }
+        let s = sum.to_array();
+        (s[0] + s[1]) + (s[2] + s[3])
+    }
+}
+
+impl<W: Law> TriangleTerm<W> {
+    /// The six eigenvalues and 3×2 eigenmatrices of ∂²Ψ/∂F₂².
+    fn modes(&self, element: usize, x: &[Vec4], project: bool) -> [(f64, [[f64; 2]; 3]); 6] {
+        let g = self.elements.gradients(element);
+        let mut f = [[0.0; 3]; 3];
+        for (c, v) in self.elements.corners[element].iter().enumerate() {
+            for i in 0..3 {
+                for j in 0..2 {
+                    f[i][j] += x[*v as usize].0[i] * g[c][j];
+                }
+            }
+        }
+        let d = svd::svd(&mat3::splat::<Portable>(&f));
+        let (u, v) = (mat3::extract(&d.u, 0), mat3::extract(&d.v, 0));
+        let s = [d.sigma[0].to_array()[0], d.sigma[1].to_array()[0], 1.0];
+        let slope = law::gradient(&self.law, &s, &self.constants);
+        let bend = law::curvature(&self.law, &s, &self.constants);
+        let plane = hessian::plane_modes(&s, &slope, &bend);
+        let mut out = [(0.0, [[0.0; 2]; 3]); 6];
+        for (mode, (value, m)) in out.iter_mut().zip(plane) {
+            mode.0 = value;
+            for i in 0..3 {
+                for j in 0..2 {
+                    for (k, l) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                        mode.1[i][j] += u[i][k] * m[k][l] * v[j][l];
+                    }
+                }
+            }
+        }
+        for k in 0..2 {
+            let value = slope[k] / s[k].max(1e-12);
+            out[4 + k] = (value, std::array::from_fn(|i| [u[i][2] * v[0][k], u[i][2] * v[1][k]]));
+        }
+        if project {
+            for mode in &mut out {
+                mode.0 = mode.0.max(0.0);
+            }
+        }
+        out
+    }
+}
+
+impl<W: Law> Energy for TriangleTerm<W> {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn len(&self) -> usize {
+        self.elements.corners.len()
+    }
+
+    fn corners(&self) -> usize {
+        3
+    }
+
+    fn slots(&self) -> usize {
+        self.blocks.len() * WIDTH * 3
+    }
+
+    fn element(&self, index: usize) -> &[u32] {
+        &self.elements.corners[index]
+    }
+
+    fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        let blocks = CHUNK / WIDTH;
+        let blocks = &self.blocks[chunk * blocks..self.blocks.len().min((chunk + 1) * blocks)];
+        dispatch(Evaluate { law: &self.law, blocks, x, slots })
+    }
+
+    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
+        for (e, corners) in self.elements.corners.iter().enumerate() {
+            let g = self.elements.gradients(e);
+            let weight = self.elements.volume[e] * self.stiffness;
+            for i in 0..3 {
+                for j in 0..3 {
+                    add(corners[i], corners[j], weight * (g[i][0] * g[j][0] + g[i][1] * g[j][1]));
+                }
+            }
+        }
+    }
+
+    fn hash_system(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(b"triangles");
+        hasher.update(&(self.len() as u64).to_le_bytes());
+        hasher.update(&self.stiffness.to_le_bytes());
+        hasher.update(bytemuck::cast_slice(&self.elements.corners));
+        hasher.update(bytemuck::cast_slice(self.elements.inverse.as_flattened()));
+        hasher.update(bytemuck::cast_slice(&self.elements.volume));
+    }
+
+    fn is_projective(&self) -> bool {
+        self.law.is_projective(&self.constants)
+    }
+
+    fn scale(&self) -> f64 {
+        self.stiffness * self.elements.volume.iter().sum::<f64>()
+    }
+
+    fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {
+        let g = self.elements.gradients(element);
+        out.fill(0.0);
+        for (value, mode) in self.modes(element, x, project) {
+            let weight = value * self.elements.volume[element];
+            let mut direction = [0.0; 9];
+            for c in 0..3 {
+                for i in 0..3 {
+                    direction[3 * c + i] = mode[i][0] * g[c][0] + mode[i][1] * g[c][1];
+                }
+            }
+            for i in 0..9 {
+                for j in 0..9 {
+                    out[9 * i + j] += weight * direction[i] * direction[j];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! A run directory: what may be written where, and what may be removed.
+//!
+//! An existing run is not overwritten without being asked, and a directory that is no run of ours is never
+//! touched. When a run is replaced, only files that a run writes are removed.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::io::atomic::{TEMPORARY, write_atomically};
+use crate::simulate::metrics::HEADER;
+
+/// What to do about an existing run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse.
+    Refuse,
+    /// Replace it.
+    Replace,
+    /// Go on with it.
+    Resume,
+}
+
+/// The directory of one run.
+#[derive(Clone, Debug)]
+pub struct RunDirectory {
+    dir: PathBuf,
+    name: String,
+}
+
+impl RunDirectory {
+    /// Checks that `dir` may be written, without writing anything.
+    pub fn check(dir: &Path, name: &str, existing: Existing) -> Result<RunDirectory> {
+        let run = RunDirectory { dir: dir.to_owned(), name: name.to_owned() };
+        let refuse = |reason: &str, hint: &str| {
+            Err(Error::Run { path: dir.to_owned(), reason: reason.into(), hint: hint.into() })
+        };
+        if dir.exists() && !dir.is_dir() {
+            return refuse("is not a directory", "choose another one with -o");
+        }
+        if !run.is_empty()? {
+            if !run.config().exists() {
+                return refuse("holds files but no run of pliant", "choose another directory with -o");
+            }
+            if existing == Existing::Refuse {
+                return refuse(
+                    "holds a run already",
+                    "continue it with --resume, replace it with --force, or choose another one with -o",
+                );
+            }
+        }
+        Ok(run)
+    }
+
+    fn is_empty(&self) -> Result<bool> {
+        match std::fs::read_dir(&self.dir) {
+            Ok(mut entries) => Ok(entries.next().is_none()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(true),
+            Err(e) => Err(Error::io("list", &self.dir, e)),
+        }
+    }
+
+    /// Makes the directory and writes the config and an empty metrics file, after removing an older run.
+    pub fn begin(&self, config: &str) -> Result<()> {
+        std::fs::create_dir_all(&self.dir).map_err(|e| Error::io("create the directory", &self.dir, e))?;
+        self.remove_run()?;
+        write_atomically(&self.config(), |out| std::io::Write::write_all(out, config.as_bytes()))?;
+        write_atomically(&self.metrics(), |out| {
+            std::io::Write::write_all(out, format!("{HEADER}\n").as_bytes())
+        })
+    }
+
+    /// Takes an interrupted run up again after `step`: leftovers go, later metrics rows too.
+    pub fn resume(&self, config: &str, step: u64) -> Result<()> {
+        for dir in [self.dir.clone(), self.path("vtu"), self.path("ply")] {
+            remove_matching(&dir, |name| name.starts_with('.') && name.ends_with(TEMPORARY))?;
+        }
+        remove_file(&self.summary())?;
+        write_atomically(&self.config(), |out| std::io::Write::write_all(out, config.as_bytes()))?;
+        let metrics = self.metrics();
+        let text = std::fs::read_to_string(&metrics).map_err(|e| Error::io("read", &metrics, e))?;
+        let rows = text.lines().skip(1).take_while(|row| {
+            row.split(',').nth(1).and_then(|s| s.parse::<u64>().ok()).is_some_and(|s| s <= step)
+        });
+        let kept: String = std::iter::once(HEADER).chain(rows).flat_map(|row| [row, "\n"]).collect();
+        write_atomically(&metrics, |out| std::io::Write::write_all(out, kept.as_bytes()))
+    }
+
+    fn remove_run(&self) -> Result<()> {
+        for (sub, ending) in [("vtu", ".vtu"), ("ply", ".ply")] {
+            let dir = self.path(sub);
+            remove_matching(&dir, |name| {
+                let stem = name.strip_suffix(ending).and_then(|s| s.rsplit_once('_'));
+                let is_frame =
+                    stem.is_some_and(|(_, n)| n.len() >= 4 && n.bytes().all(|b| b.is_ascii_digit()));
+                is_frame || (name.starts_with('.') && name.ends_with(TEMPORARY))
+            })?;
+            // Stays if something of the user's is in it.
+            let _ = std::fs::remove_dir(&dir);
+        }
+        remove_matching(&self.dir, |name| {
+            name.ends_with(".pvd") || (name.starts_with('.') && name.ends_with(TEMPORARY))
+        })?;
+        for file in [self.summary(), self.checkpoint(), self.metrics(), self.config()] {
+            remove_file(&file)?;
+        }
+        Ok(())
+    }
+
+    /// The run's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A file in it.
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.dir.join(file)
+    }
+
+    /// The directory itself.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// A directory in it, made if needed.
+    pub fn subdirectory(&self, name: &str) -> Result<PathBuf> {
+        let dir = self.path(name);
+        std::fs::create_dir_all(&dir).map_err(|e| Error::io("create the directory", &dir, e))?;
+        Ok(dir)
+    }
+
+    /// `config.toml`.
+    pub fn config(&self) -> PathBuf {
+        self.path("config.toml")
+    }
+
+    /// `metrics.csv`.
+    pub fn metrics(&self) -> PathBuf {
+        self.path("metrics.csv")
+    }
+
+    /// `checkpoint.bin`.
+    pub fn checkpoint(&self) -> PathBuf {
+        self.path("checkpoint.bin")
+    }
+
+    /// `summary.json`: there once the run is complete.
+    pub fn summary(&self) -> PathBuf {
+        self.path("summary.json")
+    }
+}
+
+fn remove_file(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),
+        _ => Ok(()),
+    }
+}
+
+fn remove_matching(dir: &Path, matches: impl Fn(&str) -> bool) -> Result<()> {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(e) => return Err(Error::io("list", dir, e)),
+    };
+    for entry in entries {
+        let path = entry.map_err(|e| Error::io("list", dir, e))?.path();
+        if path.is_file() && path.file_name().is_some_and(|n| matches(&n.to_string_lossy())) {
+            remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
