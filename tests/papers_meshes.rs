@@ -64,9 +64,8 @@ fn jiggle(mesh: &Path, name: &str, material: &str, frames: usize) -> Result<Stri
         iterations += metrics.iterations;
         lowest = lowest.min(metrics.volumes.0);
         worst = worst.max(metrics.relative_gradient);
-        let far = simulation.state.x.iter().flat_map(|x| x.xyz()).fold(0.0f64, |m, c| m.max(c.abs()));
-        if !(far < 100.0) {
-            return Err(format!("frame {frame}: a vertex is {far} m away"));
+        if let Some(x) = simulation.state.x.iter().find(|x| !x.xyz().iter().all(|c| c.abs() < 100.0)) {
+            return Err(format!("frame {frame}: a vertex is at {:?}", x.xyz()));
         }
     }
     Ok(format!(

@@ -57,7 +57,7 @@ fn recover(config: &Config) -> Outcome {
     };
     println!(
         "{:<20} {:<50} {:>6.2}% within 1%, farthest {:.4}, {} inverted; first without inversion at {second:.2} s",
-        config.bodies[0].material.model.name,
+        config.bodies[0].material.as_ref().map_or("", |m| m.model.name),
         format!("{:?}", config.bodies[0].deform),
         100.0 * outcome.recovered,
         outcome.farthest,
@@ -72,8 +72,9 @@ const JITTER: &str = "{ collapse = { jitter = 0.3, seed = 1 } }";
 const TANGLED: &str = "{ randomize = { seed = 7, amount = 0.2 } }";
 
 /// Starts that a material comes back from. Arap and corotated: anything. Stable neo-Hookean: F = 0 is a local
-/// minimum (Ψ ≈ μ/2 ‖F‖² there, J being cubic), so all vertices in one point, or nearly, stay there. The extended
-/// logarithmic ones: states with many inverted elements, but not chaos, where they end in tangled local minima.
+/// minimum (Ψ ≈ μ/2 ‖F‖² there, J being cubic), so all vertices in one point, or nearly (jitter 0.2), stay there.
+/// The extended logarithmic ones: states with some inverted elements; from amount 0.3 on, neo-Hookean ends in tangled
+/// local minima without any inverted element.
 fn cases() -> Vec<(String, &'static str)> {
     let extended = |model: &str| material(model, 1e5).replace('}', ", inversion = \"extend\" }");
     vec![

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::simulation;
 use pliant::math::lanes::Vec4;
 use pliant::simulate::Simulation;
@@ -89,7 +91,7 @@ fn an_affine_boundary_makes_the_same_deformation_everywhere() {
             let from = if i < free { simulation.state.x[i].xyz() } else { simulation.model.rest[v] };
             simulation.state.x[i] = Vec4::new(map(from));
         }
-        let model = std::sync::Arc::get_mut(&mut simulation.model).expect("nobody else has it");
+        let model = Arc::get_mut(&mut simulation.model).expect("the only owner");
         for pin in &mut model.hard_pins {
             pin.origin = simulation.state.x[pin.vertex as usize].xyz();
         }

