@@ -79,6 +79,6 @@ mod tests {
         let schema = schema();
         let listed = schema.pointer("/$defs/Material/properties/model/oneOf").unwrap().as_array().unwrap();
         assert_eq!(listed.len(), MODELS.len());
-        assert_eq!(schema.pointer("/$defs/Body/required").unwrap(), &json!(["material"]));
+        assert_eq!(schema.pointer("/$defs/Springs/required").unwrap(), &json!(["stiffness"]));
     }
 }

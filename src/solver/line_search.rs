@@ -24,8 +24,8 @@ use crate::math::vectors;
 use crate::objective::{Iterate, Objective};
 
 const GAMMA: f64 = 0.3;
-/// A promised gain below this share of g's rounding changes strains by 1e-12: the floor is reached.
-const FLOOR: f64 = 1e-10;
+/// A promised gain below this share of g's rounding changes strains by 1e-13: the floor is reached.
+const FLOOR: f64 = 1e-13;
 /// Halvings, before the step shrinks to a tenth at a time: a sliver in a random state may have det F = 10¹⁰.
 const HALVINGS: u32 = 10;
 /// Tries after the first: down to 10⁻³³ of the full step.

@@ -202,7 +202,7 @@ mod tests {
             ),
             (
                 "shape = 'cloth'\nsize = [1, 1]\ncells = [9223372036854775807, 9223372036854775807]",
-                vec!["cells: more vertices than a mesh can have (2³¹)"],
+                vec!["cells: more vertices or cells than a mesh can have (2³¹)"],
             ),
         ] {
             assert_eq!(faults(bad), expected, "{bad}");
