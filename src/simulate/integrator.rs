@@ -17,6 +17,7 @@
 //! Orders are tested in `tests/integrators.rs`.
 
 use super::Simulation;
+use super::convergence::WORRYING;
 use super::metrics::StepMetrics;
 use crate::config::resolved::Integrator;
 use crate::error::{Error, Result};
@@ -149,7 +150,12 @@ impl Simulation {
         self.solver.begin_step(&self.objective, &self.iterate);
         let first = vectors::norm(&self.iterate.gradient);
         report.iterations += self.minimize(first, &mut report.cost)?;
-        let last = vectors::norm(&self.iterate.gradient);
+        let mut last = vectors::norm(&self.iterate.gradient);
+        if last > WORRYING * first && self.stay_if_better(pins, 1.0, &mut report.cost) {
+            self.solver.begin_step(&self.objective, &self.iterate);
+            report.iterations += self.minimize(first, &mut report.cost)?;
+            last = vectors::norm(&self.iterate.gradient);
+        }
         if !(last.is_finite() && self.iterate.value.total().is_finite()) {
             return Err(Error::Failed {
                 what: format!("step {} (time {time} s) ended in numbers that are not finite", self.step + 1),

@@ -8,7 +8,8 @@
 //! add energy without bound. So where g there is more than [`WORSE`] times what it is at the last positions, each
 //! free body moved with its centre of mass (which costs nothing and keeps its momentum), the step starts at those.
 //! Not wherever it is lower: inertial positions have the smooth part of the motion right, the one that takes the
-//! most iterations, and ended 2-6 times nearer to the minimum on jiggling bodies.
+//! most iterations, and ended 2-6 times nearer to the minimum on jiggling bodies. But a step that has hardly converged
+//! and ended higher than the last positions is made again from those: no step ends worse than standing still.
 
 use super::Simulation;
 use crate::error::{Error, Result};
@@ -43,7 +44,7 @@ impl Simulation {
                     .iter()
                     .all(|p| self.iterate.x[p.vertex as usize] == to[p.vertex as usize]);
             if arrived {
-                self.stay_if_better(&to, cost);
+                self.stay_if_better(pins, WORSE, cost);
                 return Ok(());
             }
             self.solver.begin_step(&self.objective, &self.iterate);
@@ -57,23 +58,28 @@ impl Simulation {
         Err(self.infeasible("the prescribed vertices cannot reach their places without inverting elements"))
     }
 
-    /// Goes back to the last positions, prescribed vertices at `to`, where g is much lower there.
-    fn stay_if_better(&mut self, to: &[Vec4], cost: &mut Cost) {
+    /// Goes back to the last positions, prescribed vertices at `pins`, where g now is more than `worse` times what it
+    /// is there; true if so.
+    pub(super) fn stay_if_better(&mut self, pins: &[Vec4], worse: f64, cost: &mut Cost) -> bool {
         let started = std::time::Instant::now();
-        let free = self.objective.free;
-        self.spare.x.copy_from_slice(to);
-        self.spare.x[..free].copy_from_slice(&self.state.x[..free]);
+        self.spare.x.copy_from_slice(&self.state.x);
+        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
+            self.spare.x[pin.vertex as usize] = *place;
+        }
         for body in &self.model.bodies {
             self.model.carry(body, &self.objective, &mut self.spare.x);
         }
         // Energies are not negative: often the inertia alone tells that the last positions are no better.
-        if WORSE * self.objective.inertia(&self.spare.x) < self.iterate.value.total() {
+        let mut stays = worse * self.objective.inertia(&self.spare.x) < self.iterate.value.total();
+        if stays {
             self.objective.evaluate(&mut self.spare);
-            if WORSE * self.spare.value.total() < self.iterate.value.total() {
-                std::mem::swap(&mut self.spare, &mut self.iterate);
-            }
+            stays = worse * self.spare.value.total() < self.iterate.value.total();
+        }
+        if stays {
+            std::mem::swap(&mut self.spare, &mut self.iterate);
         }
         cost.local += started.elapsed();
+        stays
     }
 
     /// Evaluates the iterate at the furthest finite point between `from` and `to`; returns its part of the way.
