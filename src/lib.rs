@@ -37,7 +37,6 @@
 //!
 //! Keys used in the modules:
 //!
-//! - \[Bergou2006\] A Quadratic Bending Model for Inextensible Surfaces
 //! - \[Hager2005\] A New Conjugate Gradient Method with Guaranteed Descent and an Efficient Line Search
 //! - \[Irving2004\] Invertible Finite Elements for Robust Simulation of Large Deformation
 //! - \[Kee2021\] Constrained Projective Dynamics

@@ -67,8 +67,6 @@ pub struct Body {
     pub material: Option<Material>,
     /// Springs along the edges of a sheet.
     pub springs: Option<Springs>,
-    /// Flexural rigidity of a sheet in N·m, ≥ 0.
-    pub bending: f64,
     /// Families of fibres in a solid.
     pub fibers: Vec<Fiber>,
     /// Applied to the mesh; the result is the rest state.

@@ -10,8 +10,6 @@
 //! |---|---|---|
 //! | spring, rod | x_b − x_a | [l, l] |
 //! | rope | x_b − x_a | [0, l] |
-//! | bending of a flat sheet | a second derivative, from six vertices | [0, 0] |
-//! | bending of a sheet curved at rest | the same | [z₀, z₀], z₀ its rest length |
 //! | fibre | F d | [1, 1] |
 //! | strain limit of a warp or weft direction | F d | [min, max] |
 //!
@@ -22,7 +20,7 @@ use super::{CHUNK, Energy};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 
 /// Corners per element at the most.
-pub const CORNERS: usize = 6;
+pub const CORNERS: usize = 4;
 
 /// One element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +40,8 @@ pub struct Length {
 impl Length {
     /// A spring between two vertices.
     pub fn spring(a: u32, b: u32, stiffness: f64, shortest: f64, longest: f64) -> Length {
-        let vertices = [a, b, a, a, a, a];
-        Length { vertices, weights: [-1.0, 1.0, 0.0, 0.0, 0.0, 0.0], stiffness, shortest, longest }
+        let vertices = [a, b, a, a];
+        Length { vertices, weights: [-1.0, 1.0, 0.0, 0.0], stiffness, shortest, longest }
     }
 }
 
@@ -235,9 +233,9 @@ mod tests {
     fn every_kind_passes_the_generic_check() {
         let mut r = random(4);
         let x: Vec<Vec4> = (0..6).map(|_| Vec4::new([r(), r(), r()])).collect();
-        let stencil = |shortest: f64, longest: f64| Length {
-            vertices: [0, 2, 3, 5, 1, 4],
-            weights: [0.7, -1.1, 0.9, -0.5, 0.3, -0.3],
+        let hinge = |shortest: f64, longest: f64| Length {
+            vertices: [0, 2, 3, 5],
+            weights: [0.7, -1.1, 0.9, -0.5],
             stiffness: 2.0,
             shortest,
             longest,
@@ -250,8 +248,8 @@ mod tests {
             Length::spring(4, 5, 2.0, 0.1, 9.0),
         ];
         check_term(&LengthTerm::new("springs".into(), 2, springs), &x, 1e-7);
-        let stencils = vec![stencil(0.0, 0.0), stencil(0.3, 0.3), stencil(0.1, 0.2)];
-        check_term(&LengthTerm::new("stencils".into(), 6, stencils), &x, 1e-7);
+        let hinges = vec![hinge(0.0, 0.0), hinge(0.3, 0.3), hinge(0.1, 0.2)];
+        check_term(&LengthTerm::new("hinges".into(), 4, hinges), &x, 1e-7);
     }
 
     #[test]

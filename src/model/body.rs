@@ -90,9 +90,6 @@ fn check_kind(body: &Body, mesh: &Mesh, subject: &str) -> Result<()> {
     if is_sheet && !body.fibers.is_empty() {
         return wrong("is a sheet of triangles and cannot have fibers", "remove 'fibers'");
     }
-    if !is_sheet && body.bending > 0.0 {
-        return wrong("consists of tetrahedra and cannot have a bending stiffness", "remove 'bending'");
-    }
     if !is_sheet && body.springs.is_some() {
         return wrong("consists of tetrahedra and cannot have springs", "remove 'springs'");
     }

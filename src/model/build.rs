@@ -68,11 +68,8 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     }
     let rest: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
     let start = Instant::now();
-    let (numbering, ordering) = Numbering::new(
-        &unknown,
-        &terms::couplings(config, &tets, &triangles, &triangle_ranges, &rest),
-        cache,
-    )?;
+    let (numbering, ordering) =
+        Numbering::new(&unknown, &terms::couplings(config, &tets, &triangles, &triangle_ranges), cache)?;
     let ordering_time = start.elapsed();
     let initial = initial_state(&bodies, &holds, &numbering);
 

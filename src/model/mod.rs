@@ -4,7 +4,6 @@
 //! output is written in it. The *internal* numbering has the unknowns first, in the order of elimination of the
 //! system matrix, which also keeps neighbours close in memory; prescribed and orphan vertices follow.
 
-pub mod bending;
 pub mod body;
 pub mod build;
 pub mod deform;

@@ -3,17 +3,17 @@
 //! | body | terms |
 //! |---|---|
 //! | solid | its material on tets; one length term per family of fibres |
-//! | sheet | its material on triangles; springs along edges and, if asked for, across them; bending |
+//! | sheet | its material on triangles; springs along edges and, if asked for, across them |
 //! | any | soft pins |
 
 use std::ops::Range;
 
 use super::build::Hold;
-use super::{BodyModel, Model, bending, sheet};
+use super::{BodyModel, Model, sheet};
 use crate::config::resolved::{Body, Config, Motion, PinKind, Springs};
 use crate::energy::Energy;
 use crate::energy::attachment::{Attachment, AttachmentTerm};
-use crate::energy::lengths::{CORNERS, Length, LengthTerm};
+use crate::energy::lengths::{Length, LengthTerm};
 use crate::energy::material::Material;
 use crate::energy::tets::TetElements;
 use crate::energy::triangles::TriangleElements;
@@ -26,22 +26,12 @@ pub(super) fn couplings(
     tets: &[[u32; 4]],
     triangles: &[[u32; 3]],
     ranges: &[Range<usize>],
-    rest: &[[f64; 3]],
 ) -> Vec<[u32; 4]> {
     let mut out = tets.to_vec();
     out.extend(triangles.iter().map(|[a, b, c]| [*a, *b, *c, *a]));
     for (body, range) in config.bodies.iter().zip(ranges) {
         if body.springs.is_some_and(|s| s.cross) {
             out.extend(sheet::far_corners(&triangles[range.clone()]).iter().map(|[a, b]| [*a, *b, *a, *b]));
-        }
-        if body.bending > 0.0 {
-            // Three groups of four have all pairs of six vertices among them.
-            let stencils = bending::stencils(&triangles[range.clone()], rest);
-            out.extend(
-                stencils
-                    .iter()
-                    .flat_map(|[a, b, c, d, e, f]| [[*a, *b, *c, *d], [*a, *b, *e, *f], [*c, *d, *e, *f]]),
-            );
         }
     }
     out
@@ -96,8 +86,8 @@ fn add_solid(
     for fiber in &body.fibers {
         let d = fiber.direction;
         let fibers = (0..elements.corners.len()).map(|e| Length {
-            vertices: pad(elements.corners[e], elements.corners[e][0]),
-            weights: pad(elements.gradients(e).map(|g| g[0] * d[0] + g[1] * d[1] + g[2] * d[2]), 0.0),
+            vertices: elements.corners[e],
+            weights: elements.gradients(e).map(|g| g[0] * d[0] + g[1] * d[1] + g[2] * d[2]),
             stiffness: fiber.stiffness * elements.volume[e],
             shortest: 1.0,
             longest: 1.0,
@@ -105,11 +95,6 @@ fn add_solid(
         let name = format!("fibers of body '{}'", body.name);
         terms.push((Box::new(LengthTerm::new(name, 4, fibers.collect())), vec![]));
     }
-}
-
-/// Four corners' values, filled up to the corners of a length.
-fn pad<T: Copy>([a, b, c, d]: [T; 4], fill: T) -> [T; CORNERS] {
-    [a, b, c, d, fill, fill]
 }
 
 fn add_sheet(
@@ -123,11 +108,6 @@ fn add_sheet(
     cells.iter_mut().for_each(|cell| *cell += model.tets.len() as u32);
     if let Some(springs) = &body.springs {
         terms.push((Box::new(spring_term(body, springs, &corners, rest)), vec![]));
-    }
-    if body.bending > 0.0 {
-        let name = format!("bending of body '{}'", body.name);
-        let elements = bending::bending(&corners, rest, body.bending);
-        terms.push((Box::new(LengthTerm::new(name, CORNERS, elements)), vec![]));
     }
     if let Some(material) = &body.material {
         let elements = TriangleElements::new(corners, rest, body.thickness);

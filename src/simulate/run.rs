@@ -260,7 +260,7 @@ impl Simulation {
         text += &format!("{} {:?}", config.solver.tolerance, self.model.motions);
         for (body, place) in config.bodies.iter().zip(&self.model.bodies) {
             text += &format!("{} {:?} {:?} {:?}", body.name, place.vertices, place.tets, body.material);
-            text += &format!("{:?} {:?} {:?} {:?}", body.thickness, body.springs, body.bending, body.fibers);
+            text += &format!("{:?} {:?} {:?}", body.thickness, body.springs, body.fibers);
             text += &format!("{:?}", body.pins.iter().map(|p| p.kind).collect::<Vec<_>>());
         }
         for pin in &self.model.hard_pins {

@@ -34,9 +34,6 @@ pub struct Body {
     /// Springs along the edges of a sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub springs: Option<Springs>,
-    /// Flexural rigidity of a sheet in N·m: it resists bending. Default 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bending: Option<f64>,
     /// Families of fibres in a solid.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fibers: Vec<Fiber>,

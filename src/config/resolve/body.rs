@@ -13,8 +13,6 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
     report.check(density > 0.0, at.join("density"), "must be above 0");
     let thickness = body.thickness.unwrap_or(1.0);
     report.check(thickness > 0.0, at.join("thickness"), "must be above 0");
-    let bending = body.bending.unwrap_or(0.0);
-    report.check(bending >= 0.0, at.join("bending"), "must not be negative");
     let material = match &body.material {
         Some(material) => self::material(material, &at.join("material"), report).map(Some),
         None if body.springs.is_some() => Some(None),
@@ -37,7 +35,6 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         thickness,
         material: material?,
         springs: body.springs.as_ref().map(|springs| self::springs(springs, &at.join("springs"), report)),
-        bending,
         fibers: fibers(&body.fibers, &at.join("fibers"), report),
         transform,
         velocity: resolved::Velocity {

@@ -61,7 +61,6 @@ fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut
     body.repair.get_or_insert(false);
     body.density.get_or_insert(1000.0);
     body.thickness.get_or_insert(0.001);
-    body.bending.get_or_insert(0.0);
     if let Some(springs) = &mut body.springs {
         springs.cross.get_or_insert(false);
     }
