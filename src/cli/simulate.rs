@@ -67,7 +67,7 @@ impl SimulateArgs {
         if report.is_interrupted() {
             return Err(Error::Failed {
                 what: format!("interrupted after frame {} of {}", report.frames, report.wanted),
-                hint: "--resume continues (in place of --force, if that was given)".into(),
+                hint: "continue with --resume, and without --force".into(),
             });
         }
         let record = &report.convergence;
