@@ -161,7 +161,7 @@ impl Objective {
         64.0 * f64::EPSILON * (value.inertia.abs() + value.elastic.abs() + self.scale)
     }
 
-    /// The lowest `det F` of all solids and how many elements are inverted.
+    /// The lowest `det F` of all cells and how many are inverted; 1 and 0 where nothing has a material.
     pub fn volumes(&self, x: &[Vec4]) -> (f64, usize) {
         let mut worst = (f64::INFINITY, 0);
         for term in &self.terms {
@@ -170,6 +170,9 @@ impl Objective {
             {
                 worst = (worst.0.min(lowest), worst.1 + inverted);
             }
+        }
+        if worst.0 == f64::INFINITY {
+            worst.0 = 1.0;
         }
         worst
     }

@@ -81,7 +81,8 @@ pub trait Energy: Send + Sync {
     /// Moves what depends on time (targets) to `time` in seconds.
     fn set_time(&mut self, _time: f64) {}
 
-    /// The lowest `det F` of a chunk and how many elements are inverted; `None` for terms without volume.
+    /// The lowest `det F` (area ratio of sheets) of a chunk and how many elements are inverted; `None` for terms
+    /// that have neither.
     fn volumes(&self, _chunk: usize, _x: &[Vec4]) -> Option<(f64, usize)> {
         None
     }

@@ -307,6 +307,14 @@ impl<W: Law> Energy for TriangleTerm<W> {
         self.law.is_projective(&self.constants)
     }
 
+    fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {
+        let mut states = [ElementState::default(); CHUNK];
+        let states = &mut states[..CHUNK.min(self.len() - chunk * CHUNK)];
+        self.inspect(chunk, x, states);
+        // Areas have no sign: a triangle cannot be inverted in space.
+        Some((states.iter().fold(f64::INFINITY, |low, s| low.min(s.det_f)), 0))
+    }
+
     fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
         let blocks = CHUNK / WIDTH;
         let blocks = &self.blocks[chunk * blocks..self.blocks.len().min((chunk + 1) * blocks)];

@@ -21,10 +21,15 @@ use std::ops::Range;
 use crate::config::resolved::Motion;
 use crate::energy::{CHUNK, ElementState, Energy, chunks};
 use crate::math::lanes::Vec4;
-use crate::mesh::surface::SurfaceMap;
+use crate::mesh::surface::{SurfaceMap, area_vector};
 use crate::objective::Objective;
 use crate::par;
 use numbering::Numbering;
+
+fn area(points: [[f64; 3]; 3]) -> f64 {
+    let [x, y, z] = area_vector(&points, [0, 1, 2]);
+    (x * x + y * y + z * z).sqrt()
+}
 
 /// Positions and velocities of all vertices, internal numbering.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,7 +130,13 @@ impl Model {
 
     /// The state of every cell at `x`: the tets, then the triangles of sheets.
     pub fn element_states(&self, terms: &[Box<dyn Energy>], x: &[Vec4]) -> Vec<ElementState> {
-        let mut out = vec![ElementState::default(); self.tets.len() + self.triangles.len()];
+        let mut out = vec![ElementState::default(); self.tets.len()];
+        out.extend(self.triangles.iter().map(|t| {
+            // A sheet of springs has no energy per triangle, but it has an area.
+            let now = t.map(|v| x[self.numbering.position[v as usize] as usize].xyz());
+            let ratio = area(now) / area(t.map(|v| self.rest[v as usize]));
+            ElementState { det_f: ratio, ..Default::default() }
+        }));
         for (term, cells) in terms.iter().zip(&self.cells).filter(|(_, cells)| !cells.is_empty()) {
             let mut states = vec![ElementState::default(); term.len()];
             let mut has_states = vec![false; chunks(term.as_ref())];
