@@ -63,6 +63,9 @@ pub struct Iterate {
     partial: Vec<f64>,
 }
 
+/// Energy and gradient of one chunk of a term.
+type Evaluate = fn(&dyn Energy, usize, &[Vec4], &mut [Vec4]) -> f64;
+
 impl Objective {
     /// `mass` has an entry per vertex, the unknowns' ones positive.
     pub fn new(free: usize, step: f64, mass: Vec<f64>, terms: Vec<Box<dyn Energy>>) -> Objective {
@@ -119,7 +122,21 @@ impl Objective {
     /// Computes value and gradient at the iterate's positions. The value is infinite where an energy is; the
     /// gradient then means nothing.
     pub fn evaluate(&self, at: &mut Iterate) {
-        at.value.elastic = self.evaluate_terms(&at.x, &mut at.slots, &mut at.partial);
+        self.evaluate_as(at, |term, chunk, x, slots| term.evaluate(chunk, x, slots));
+    }
+
+    /// Likewise with every energy replaced by the projective one of the same stiffness.
+    pub fn evaluate_projective(&self, at: &mut Iterate) {
+        self.evaluate_as(at, |term, chunk, x, slots| term.evaluate_projective(chunk, x, slots));
+    }
+
+    /// The energy (J) of a strain of order one everywhere.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    fn evaluate_as(&self, at: &mut Iterate, evaluate: Evaluate) {
+        at.value.elastic = self.evaluate_terms(evaluate, &at.x, &mut at.slots, &mut at.partial);
         let chunk_count = self.free.div_ceil(VERTICES);
         let (x, slots) = (&at.x, &at.slots);
         par::chunks_mut_with(
@@ -133,14 +150,20 @@ impl Objective {
         at.value.inertia = at.partial[..chunk_count].iter().sum();
     }
 
-    fn evaluate_terms(&self, x: &[Vec4], mut slots: &mut [Vec4], mut partial: &mut [f64]) -> f64 {
+    fn evaluate_terms(
+        &self,
+        evaluate: Evaluate,
+        x: &[Vec4],
+        mut slots: &mut [Vec4],
+        mut partial: &mut [f64],
+    ) -> f64 {
         let mut total = 0.0;
         for term in &self.terms {
             let (own_slots, rest) = slots.split_at_mut(term.slots());
             let (own_partial, rest_partial) = partial.split_at_mut(chunks(term.as_ref()));
             (slots, partial) = (rest, rest_partial);
             par::chunks_mut_with(own_slots, CHUNK * term.corners(), own_partial, |chunk, slots| {
-                term.evaluate(chunk, x, slots)
+                evaluate(term.as_ref(), chunk, x, slots)
             });
             total += own_partial.iter().sum::<f64>();
         }

@@ -59,6 +59,12 @@ pub trait Energy: Send + Sync {
     /// element `e` of the chunk with respect to its corner `c`. Infinite outside the domain.
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64;
 
+    /// Like [`Energy::evaluate`], for the projective energy w/2 |D x − p|² that the system matrix stands for: with it
+    /// projective dynamics converges from any state.
+    fn evaluate_projective(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        self.evaluate(chunk, x, slots)
+    }
+
     /// Adds the term's share of L = Σ w DᵀD, as `add(row, column, value)` with both triangles.
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64));
 

@@ -9,6 +9,7 @@
 //! register computes four elements.
 
 use super::law::{CONSTANTS, Law};
+use super::materials::arap::Arap;
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
@@ -154,6 +155,8 @@ fn constants<L: Lane>(block: &Block) -> [L; CONSTANTS] {
 
 struct Evaluate<'a, W> {
     law: &'a W,
+    /// In place of the blocks' constants.
+    constants: Option<[f64; CONSTANTS]>,
     blocks: &'a [Block],
     x: &'a [Vec4],
     slots: &'a mut [Vec4],
@@ -168,7 +171,11 @@ impl<W: Law> Kernel for Evaluate<'_, W> {
         let mut sum = zero;
         for (block, slots) in self.blocks.iter().zip(self.slots.chunks_exact_mut(4 * WIDTH)) {
             let (f, inverse) = gradient::<L>(block, self.x);
-            let (psi, stress) = self.law.density_and_stress(&f, &constants(block));
+            let constants = match self.constants {
+                Some([a, b, c]) => [L::splat(a), L::splat(b), L::splat(c)],
+                None => constants(block),
+            };
+            let (psi, stress) = self.law.density_and_stress(&f, &constants);
             let volume = L::load(&block.volume);
             sum = sum + L::select(zero.lt(volume), volume * psi, zero);
             let h = mat3::mul_transpose(&mat3::scale(volume, &stress), &inverse);
@@ -268,7 +275,12 @@ impl<W: Law> Energy for TetTerm<W> {
     }
 
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
-        dispatch(Evaluate { law: &self.law, blocks: self.chunk_blocks(chunk), x, slots })
+        dispatch(Evaluate { law: &self.law, constants: None, blocks: self.chunk_blocks(chunk), x, slots })
+    }
+
+    fn evaluate_projective(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        let constants = Some([self.stiffness, 0.0, 0.0]);
+        dispatch(Evaluate { law: &Arap, constants, blocks: self.chunk_blocks(chunk), x, slots })
     }
 
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {

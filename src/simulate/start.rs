@@ -4,6 +4,10 @@
 //! outside the domain of a barrier, the last of x_n + (y − x_n)·{½, ¼, …} inside it serves; prescribed vertices
 //! then have gone part of their way, so the solver relaxes the body and they are moved on, until they arrive.
 //!
+//! Where the energy is beyond all bounds (vertices in random places, slivers with det F = 10¹⁰), every search direction is
+//! blocked by some element. There the projective energies of the same stiffness, which grow with the square of the
+//! stretch only, lead a few iterations ahead; any point of lower g may be a start.
+//!
 //! In violent states the inertial positions can cost far more than staying would, and a few iterations from there
 //! add energy without bound. So where g there is more than [`WORSE`] times what it is at the last positions, each
 //! free body moved with its centre of mass (which costs nothing and keeps its momentum), the step starts at those.
@@ -21,7 +25,9 @@ use crate::solver::Cost;
 const MIN_PART: f64 = 1e-4;
 /// How many times g at the last positions the inertial ones may cost.
 const WORSE: f64 = 4.0;
-/// Iterations to relax between two parts of the way.
+/// Elastic energy, in units of a strain of order one everywhere, beyond which a state counts as violent.
+const VIOLENT: f64 = 1.0;
+/// Iterations to relax a violent state, and between two parts of the way.
 const RELAXING: u64 = 10;
 /// Parts of the way at the most.
 const MAX_PARTS: usize = 1000;
@@ -44,6 +50,7 @@ impl Simulation {
                     .iter()
                     .all(|p| self.iterate.x[p.vertex as usize] == to[p.vertex as usize]);
             if arrived {
+                self.relax_if_violent(cost);
                 self.stay_if_better(pins, WORSE, cost);
                 return Ok(());
             }
@@ -56,6 +63,22 @@ impl Simulation {
             to[..free].copy_from_slice(&from[..free]);
         }
         Err(self.infeasible("the prescribed vertices cannot reach their places without inverting elements"))
+    }
+
+    /// In a state beyond all bounds, moves the start to where projective dynamics leads, if g is lower there.
+    fn relax_if_violent(&mut self, cost: &mut Cost) {
+        if self.iterate.value.elastic <= VIOLENT * self.objective.scale() {
+            return;
+        }
+        let started = std::time::Instant::now();
+        self.spare.x.copy_from_slice(&self.iterate.x);
+        if self.solver.relax(&self.objective, &mut self.spare, RELAXING) {
+            self.objective.evaluate(&mut self.spare);
+            if self.spare.value.total() < self.iterate.value.total() {
+                std::mem::swap(&mut self.spare, &mut self.iterate);
+            }
+        }
+        cost.local += started.elapsed();
     }
 
     /// Goes back to the last positions, prescribed vertices at `pins`, where g now is more than `worse` times what it

@@ -41,6 +41,12 @@ pub trait Solver: Send {
     /// Forgets the last step. The iterate is evaluated.
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate);
 
+    /// Moves an iterate (evaluated or not) by iterations of projective dynamics on the projective energies; false for
+    /// solvers that cannot. It is not evaluated afterwards.
+    fn relax(&mut self, _: &Objective, _: &mut Iterate, _iterations: u64) -> bool {
+        false
+    }
+
     /// One iteration: from an evaluated iterate to the next evaluated one.
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress>;
 }

@@ -135,6 +135,16 @@ impl Solver for QuasiNewton {
         self.trial.clone_from(iterate);
     }
 
+    fn relax(&mut self, objective: &Objective, iterate: &mut Iterate, iterations: u64) -> bool {
+        let system = self.system.as_mut().expect("prepared before the first step");
+        for _ in 0..iterations {
+            objective.evaluate_projective(iterate);
+            system.solve(&iterate.gradient, &mut self.direction);
+            vectors::add_scaled(-1.0, &self.direction, &mut iterate.x[..objective.free]);
+        }
+        true
+    }
+
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
         loop {
             let start = Instant::now();
