@@ -115,14 +115,22 @@ fn hippo(folder: &Path, material: &str, deform: &str) -> Config {
 #[ignore = "minutes"]
 fn the_hippo_comes_back_from_anywhere() {
     let Some(folder) = papers() else { return };
-    // Stable neo-Hookean does not come back here: random slivers have det F = 10¹⁰, and its energy grows with the
-    // square of that, so that no constant matrix is of use.
-    for model in ["arap", "corotated"] {
-        for deform in [RANDOM, POINT] {
-            let outcome = recover(&hippo(&folder, &material(model, 1e5), deform));
-            assert!(outcome.recovered >= 0.99 && outcome.inverted == 0, "{model} from {deform}");
+    let mut failures = vec![];
+    for (model, deform) in [
+        ("arap", RANDOM),
+        ("corotated", RANDOM),
+        ("stable-neo-hookean", RANDOM),
+        ("stable-neo-hookean", "{ randomize = { seed = 1 } }"),
+        ("arap", POINT),
+        ("corotated", POINT),
+        ("stable-neo-hookean", JITTER),
+    ] {
+        let outcome = recover(&hippo(&folder, &material(model, 1e5), deform));
+        if outcome.recovered < 0.99 {
+            failures.push(format!("{model} from {deform}: {:.3}", outcome.recovered));
         }
     }
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 #[test]
