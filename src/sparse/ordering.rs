@@ -5,6 +5,8 @@
 //! up, minimum degree (faer's AMD) takes its place.
 #![allow(unsafe_code)] // METIS is C
 
+use std::sync::{Mutex, PoisonError};
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
@@ -78,6 +80,8 @@ pub fn order(graph: &Graph) -> Vec<u32> {
     post.into_iter().map(|k| dissection[k as usize]).collect()
 }
 
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 fn nested_dissection(graph: &Graph) -> Option<Vec<u32>> {
     let n = graph.vertices();
     if graph.neighbours.is_empty() {
@@ -88,6 +92,8 @@ fn nested_dissection(graph: &Graph) -> Option<Vec<u32>> {
         graph.starts.iter().map(|s| i32::try_from(*s)).collect::<Result<_, _>>().ok()?;
     let mut neighbours: Vec<i32> = graph.neighbours.iter().map(|v| *v as i32).collect();
     let (mut forward, mut inverse) = (vec![0i32; n], vec![0i32; n]);
+    // METIS seeds a random generator that the whole process shares: two calls at once would disturb each other's orders.
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the arrays have the lengths that METIS_NodeND documents (n + 1, 2·edges, n, n), indices were
     // converted without loss, and null weights and options ask for its defaults.
     let status = unsafe {
@@ -237,6 +243,18 @@ mod tests {
         let parent = elimination_tree(&graph, &ordered);
         assert!(parent.iter().enumerate().all(|(i, p)| *p as usize >= i));
         assert_eq!(post_order(&parent), (0..400).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn orders_at_the_same_time_are_the_same() {
+        let graph = grid(60);
+        let alone = order(&graph);
+        std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(|| order(&graph))).collect();
+            for one in all {
+                assert_eq!(one.join().unwrap(), alone);
+            }
+        });
     }
 
     #[test]
