@@ -32,7 +32,7 @@ formats = ["vtu", "ply"]
 "#;
 
 fn context() -> Context {
-    Context { config_directory: "/conf".into(), working_directory: "/work".into(), stem: "file".into() }
+    Context { config_directory: "/conf".into(), working_directory: "/there".into(), stem: "file".into() }
 }
 
 fn load_with(text: &str, overrides: &Overrides) -> Result<Loaded, Diagnostics> {
@@ -317,7 +317,7 @@ fn flags_win_over_the_file_and_over_set() {
         resolved::Time { step: 1.0 / 60.0, frames: 5, substeps: 1, integrator: Default::default() }
     );
     assert_eq!(loaded.config.bodies[0].density, 7.0);
-    assert_eq!(loaded.config.output.dir, PathBuf::from("/work/out"));
+    assert_eq!(loaded.config.output.dir, PathBuf::from("/there/out"));
     assert_eq!(loaded.config.solver.kind.name, "newton");
     assert_eq!(loaded.config.solver.options.line_search.as_deref(), Some("none"));
     assert_eq!(loaded.warnings, ["solver.history is left out: solver 'newton' does not take it"]);
@@ -340,7 +340,7 @@ pin = [{ select = "all", kind = { soft = 2 }, motion = { shake = { amplitude = [
         resolved::Time { step: 1.0 / 30.0, frames: 120, substeps: 1, integrator: Default::default() }
     );
     assert_eq!(config.gravity, [0.0, -9.81, 0.0]);
-    assert_eq!(config.output.dir, PathBuf::from("/work/outputs/file"));
+    assert_eq!(config.output.dir, PathBuf::from("/there/outputs/file"));
     let body = &config.bodies[0];
     assert_eq!(body.density, 1000.0);
     assert_eq!(body.transform.rotate, ([0.0, 0.6, 0.8], std::f64::consts::PI));
