@@ -16,19 +16,21 @@ use crate::par;
 /// Vertices per chunk of work.
 pub const VERTICES: usize = 512;
 
-/// The two parts of g, in joule.
+/// The parts of g, in joule.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Value {
     /// The inertia term.
     pub inertia: f64,
-    /// All energies.
+    /// All energies that store what they take.
     pub elastic: f64,
+    /// The dissipation of the step.
+    pub dissipation: f64,
 }
 
 impl Value {
     /// g.
     pub fn total(&self) -> f64 {
-        self.inertia + self.elastic
+        self.inertia + self.elastic + self.dissipation
     }
 }
 
@@ -136,7 +138,7 @@ impl Objective {
     }
 
     fn evaluate_as(&self, at: &mut Iterate, evaluate: Evaluate) {
-        at.value.elastic = self.evaluate_terms(evaluate, &at.x, &mut at.slots, &mut at.partial);
+        at.value = self.evaluate_terms(evaluate, &at.x, &mut at.slots, &mut at.partial);
         let chunk_count = self.free.div_ceil(VERTICES);
         let (x, slots) = (&at.x, &at.slots);
         par::chunks_mut_with(
@@ -156,8 +158,8 @@ impl Objective {
         x: &[Vec4],
         mut slots: &mut [Vec4],
         mut partial: &mut [f64],
-    ) -> f64 {
-        let mut total = 0.0;
+    ) -> Value {
+        let mut value = Value::default();
         for term in &self.terms {
             let (own_slots, rest) = slots.split_at_mut(term.slots());
             let (own_partial, rest_partial) = partial.split_at_mut(chunks(term.as_ref()));
@@ -165,9 +167,10 @@ impl Objective {
             par::chunks_mut_with(own_slots, CHUNK * term.corners(), own_partial, |chunk, slots| {
                 evaluate(term.as_ref(), chunk, x, slots)
             });
-            total += own_partial.iter().sum::<f64>();
+            let part = if term.is_dissipation() { &mut value.dissipation } else { &mut value.elastic };
+            *part += own_partial.iter().sum::<f64>();
         }
-        total
+        value
     }
 
     /// The inertia part of g at `x`.
@@ -181,7 +184,7 @@ impl Objective {
 
     /// What rounding may change in a value of g, in J.
     pub fn rounding(&self, value: &Value) -> f64 {
-        64.0 * f64::EPSILON * (value.inertia.abs() + value.elastic.abs() + self.scale)
+        64.0 * f64::EPSILON * (value.inertia.abs() + value.elastic.abs() + value.dissipation + self.scale)
     }
 
     /// The lowest `det F` of all cells and how many are inverted; 1 and 0 where nothing has a material.

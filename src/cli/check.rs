@@ -6,6 +6,7 @@ use super::Global;
 use super::progress::cells;
 use super::report::write_stdout;
 use super::scene::SceneArgs;
+use crate::config::resolved::Body;
 use crate::error::Result;
 use crate::model::build::build;
 use crate::output::directory::{Existing, RunDirectory};
@@ -20,6 +21,17 @@ pub struct CheckArgs {
     /// The scene.
     #[command(flatten)]
     pub scene: SceneArgs,
+}
+
+/// The names of its materials, each once.
+fn made_of(body: &Body) -> String {
+    let mut names: Vec<&str> = vec![];
+    for part in &body.materials {
+        if !names.contains(&part.material.model.name) {
+            names.push(part.material.model.name);
+        }
+    }
+    if names.is_empty() { "springs".into() } else { names.join(" and ") }
 }
 
 impl CheckArgs {
@@ -48,7 +60,7 @@ impl CheckArgs {
                 body.name,
                 place.vertices.len(),
                 cells(place.tets.len(), place.triangles.len()),
-                body.material.as_ref().map_or("springs", |m| m.model.name)
+                made_of(body)
             );
         }
         let (lowest, inverted) = built.objective.volumes(&model.initial.x);

@@ -60,15 +60,21 @@ pub struct Body {
     /// Drop degenerate tets instead of refusing the mesh.
     pub repair: bool,
     /// Mass density in kg/m³, > 0.
-    pub density: f64,
+    pub density: Quantity,
     /// Thickness in m of a sheet (a mesh of triangles), > 0.
-    pub thickness: f64,
-    /// The material with its parameters; solids have one, sheets one or springs or both.
-    pub material: Option<Material>,
+    pub thickness: Quantity,
+    /// The materials, later ones win; solids have one at least, sheets may have springs instead.
+    pub materials: Vec<MaterialPart>,
     /// Springs along the edges of a sheet.
     pub springs: Option<Springs>,
+    /// Resistance of a sheet to bending.
+    pub bending: Option<Bending>,
+    /// Bounds on stretches.
+    pub limits: Option<Limits>,
     /// Families of fibres in a solid.
     pub fibers: Vec<Fiber>,
+    /// Rayleigh damping.
+    pub damping: Damping,
     /// Applied to the mesh; the result is the rest state.
     pub transform: Transform,
     /// Initial velocity.
@@ -79,22 +85,105 @@ pub struct Body {
     pub pins: Vec<Pin>,
 }
 
+/// A number that may differ from cell to cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Quantity {
+    /// The same everywhere.
+    Constant(f64),
+    /// A scalar cell array of the mesh file, or a point array averaged over the corners of a cell.
+    Array(String),
+    /// By the centres of cells; later ones win.
+    Selections(Vec<(Selection, f64)>),
+}
+
+/// The material of a part of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MaterialPart {
+    /// Which cells, by their centres.
+    pub select: Selection,
+    /// The material; what varies has a sample value in it.
+    pub material: Material,
+    /// Parameters that vary, by key.
+    pub varying: Vec<(&'static str, Quantity)>,
+}
+
 /// Springs of a sheet.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Springs {
-    /// N/m, > 0, the same for every spring.
-    pub stiffness: f64,
+    /// N/m, > 0, of each spring: the mean of its triangles.
+    pub stiffness: Quantity,
     /// Also between the far corners of triangles that share an edge.
     pub cross: bool,
 }
 
-/// A family of parallel fibres: an energy density of κ/2 (|F d| − 1)².
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fiber {
-    /// d, a unit vector in the rest state.
-    pub direction: [f64; 3],
-    /// κ in Pa, > 0.
+/// Resistance of a sheet to bending.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bending {
+    /// Flexural rigidity in N·m, > 0.
+    pub stiffness: Quantity,
+    /// How folds become an energy.
+    pub kind: BendingKind,
+    /// A plane is free of bending energy, whatever the shape of the mesh.
+    pub flat: bool,
+}
+
+/// How folds become an energy; see `energy::bending`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BendingKind {
+    /// The curvature of each triangle.
+    #[default]
+    Plate,
+    /// Every fold by itself.
+    Hinge,
+}
+
+/// Bounds `[least, most]` on stretches, with 0 ≤ least ≤ 1 ≤ most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Of the principal stretches.
+    pub stretch: Option<[f64; 2]>,
+    /// Of the stretch along `direction` in a sheet.
+    pub warp: Option<[f64; 2]>,
+    /// Of the stretch across it.
+    pub weft: Option<[f64; 2]>,
+    /// Direction of the warp; `None`: see `model::cells`.
+    pub direction: Option<Directions>,
+    /// Pa, > 0.
+    pub stiffness: Quantity,
+}
+
+/// Rayleigh damping, see `energy::viscosity`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Damping {
+    /// Coefficient α of the masses, in 1/s, ≥ 0.
+    pub mass: f64,
+    /// Coefficient β of the stiffness, in s, ≥ 0.
     pub stiffness: f64,
+}
+
+/// A family of fibres: an energy density of κ/2 (|F d| − 1)².
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fiber {
+    /// d in the rest state.
+    pub direction: Directions,
+    /// κ in Pa, > 0.
+    pub stiffness: Quantity,
+}
+
+/// A direction in every cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Directions {
+    /// A unit vector.
+    Constant([f64; 3]),
+    /// A cell array of the mesh file with three components, turned with the mesh.
+    Array(String),
+    /// Away from a point or, with an axis, away from that axis through the point.
+    Radial {
+        /// The point, in the rest state.
+        center: [f64; 3],
+        /// A unit vector.
+        axis: Option<[f64; 3]>,
+    },
 }
 
 /// A mesh from a file or a generator.

@@ -4,7 +4,8 @@
 //! E = κ/2 |x_v − target_v(t)|²
 //! ```
 //!
-//! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\].
+//! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\]. With the base x̂ of
+//! a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
 
 use super::{CHUNK, Energy};
 use crate::math::lanes::Vec4;
@@ -21,10 +22,11 @@ pub struct Attachment {
 /// Where each target is at a time in seconds.
 pub type Targets = Box<dyn Fn(f64) -> Vec<Vec4> + Send + Sync>;
 
-/// The soft pins of a scene.
+/// The soft pins of a scene, or its drag.
 pub struct AttachmentTerm {
     attachments: Vec<Attachment>,
-    path: Targets,
+    /// `None`: targets are the base of each stage.
+    path: Option<Targets>,
     targets: Vec<Vec4>,
 }
 
@@ -32,13 +34,19 @@ impl AttachmentTerm {
     /// `path` gives as many targets as there are attachments, in their order.
     pub fn new(attachments: Vec<Attachment>, path: Targets) -> Self {
         let targets = path(0.0);
-        AttachmentTerm { attachments, path, targets }
+        AttachmentTerm { attachments, path: Some(path), targets }
+    }
+
+    /// Resists all motion; wants [`Energy::set_base`] before it is evaluated.
+    pub fn drag(attachments: Vec<Attachment>) -> Self {
+        let targets = vec![Vec4::ZERO; attachments.len()];
+        AttachmentTerm { attachments, path: None, targets }
     }
 }
 
 impl Energy for AttachmentTerm {
     fn name(&self) -> String {
-        "soft pins".into()
+        if self.path.is_some() { "soft pins".into() } else { "drag".into() }
     }
 
     fn len(&self) -> usize {
@@ -95,8 +103,20 @@ impl Energy for AttachmentTerm {
         }
     }
 
+    fn is_dissipation(&self) -> bool {
+        self.path.is_none()
+    }
+
     fn set_time(&mut self, time: f64) {
-        self.targets = (self.path)(time);
+        if let Some(path) = &self.path {
+            self.targets = path(time);
+        }
+    }
+
+    fn set_base(&mut self, _middle: &[Vec4], base: &[Vec4]) {
+        if self.path.is_none() {
+            self.targets = self.attachments.iter().map(|a| base[a.vertex as usize]).collect();
+        }
     }
 }
 
@@ -113,5 +133,10 @@ mod tests {
         term.set_time(0.25);
         let x = [Vec4::new([0.3, -0.2, 0.9]), Vec4::new([1.0, 2.0, -0.4])];
         crate::energy::checks::check_term(&term, &x, 1e-8);
+        let mut drag = AttachmentTerm::drag(vec![Attachment { vertex: 1, stiffness: 3.0 }]);
+        drag.set_base(&x, &x);
+        assert_eq!(crate::energy::checks::evaluate(&drag, &x).0, 0.0);
+        let moved = [x[0], Vec4::new([1.0, 2.5, -0.4])];
+        assert_eq!(crate::energy::checks::evaluate(&drag, &moved).1[1], [0.0, 1.5, 0.0]);
     }
 }

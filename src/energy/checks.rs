@@ -5,6 +5,7 @@
 //! inverted, equal and flat deformations.
 
 use super::law::{self, CONSTANTS, Law};
+use super::packing::Properties;
 use super::{CHUNK, Energy, chunks, hessian};
 use crate::math::lanes::{Lane, Portable, Vec4};
 use crate::math::mat3;
@@ -231,9 +232,9 @@ pub(crate) fn check_triangles<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
     use super::triangles::{TriangleElements, TriangleTerm};
     let rest = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.3], [1.2, 1.0, -0.2], [2.1, 0.2, 0.1]];
     let elements =
-        TriangleElements::new(vec![[0, 1, 2], [1, 3, 2], [1, 4, 3], [2, 3, 4], [0, 1, 3]], &rest, 0.1);
-    let stiffness = law::stiffness(law, &constants, [0.5, 1.5]);
-    let term = TriangleTerm::new("test".into(), law.clone(), &elements, &constants, stiffness);
+        TriangleElements::new(vec![[0, 1, 2], [1, 3, 2], [1, 4, 3], [2, 3, 4], [0, 1, 3]], &rest, &[0.1; 5]);
+    let properties = Properties::uniform(constants, law::stiffness(law, &constants, [0.5, 1.5]), 5);
+    let term = TriangleTerm::new("test".into(), law.clone(), elements, properties);
     let mut r = random(8);
     for scale in [1.1, 0.8] {
         let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| scale * c + 0.1 * r()))).collect();
@@ -258,13 +259,8 @@ pub(crate) fn check_tets<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
     let elements =
         TetElements::new(vec![[0, 1, 2, 3], [1, 4, 2, 3], [1, 5, 4, 3], [0, 1, 4, 3], [0, 1, 2, 4]], &rest);
     assert!(elements.volume.iter().all(|v| *v > 0.0));
-    let term = TetTerm::new(
-        "test".into(),
-        law.clone(),
-        &elements,
-        &constants,
-        law::stiffness(law, &constants, [0.5, 1.5]),
-    );
+    let properties = Properties::uniform(constants, law::stiffness(law, &constants, [0.5, 1.5]), 5);
+    let term = TetTerm::new("test".into(), law.clone(), elements, properties);
     let mut r = random(3);
     let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| 1.1 * c + 0.08 * r()))).collect();
     check_term(&term, &x, 1e-6);

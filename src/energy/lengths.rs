@@ -12,15 +12,16 @@
 //! | rope | x_b − x_a | [0, l] |
 //! | fibre | F d | [1, 1] |
 //! | strain limit of a warp or weft direction | F d | [min, max] |
+//! | bending (see `bending`) | curvature or fold | [0, 0], or their rest value |
 //!
 //! Projective: p = ℓ z/|z| is the nearest allowed vector, and κ is the weight in the system matrix. Where the
 //! bounds are [0, 0] the energy is quadratic and its Hessian is the system matrix's share itself.
 
-use super::{CHUNK, Energy};
+use super::{CHUNK, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 
 /// Corners per element at the most.
-pub const CORNERS: usize = 4;
+pub const CORNERS: usize = 6;
 
 /// One element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,8 +41,17 @@ pub struct Length {
 impl Length {
     /// A spring between two vertices.
     pub fn spring(a: u32, b: u32, stiffness: f64, shortest: f64, longest: f64) -> Length {
-        let vertices = [a, b, a, a];
-        Length { vertices, weights: [-1.0, 1.0, 0.0, 0.0], stiffness, shortest, longest }
+        Length::new(&[(a, -1.0), (b, 1.0)], stiffness, shortest, longest)
+    }
+
+    /// Of vertices with their weights, [`CORNERS`] at the most.
+    pub fn new(corners: &[(u32, f64)], stiffness: f64, shortest: f64, longest: f64) -> Length {
+        let mut vertices = [corners[0].0; CORNERS];
+        let mut weights = [0.0; CORNERS];
+        for (c, (vertex, weight)) in corners.iter().enumerate() {
+            (vertices[c], weights[c]) = (*vertex, *weight);
+        }
+        Length { vertices, weights, stiffness, shortest, longest }
     }
 }
 
@@ -67,28 +77,23 @@ pub struct LengthTerm {
 impl LengthTerm {
     /// All `elements` use their first `corners` corners only.
     pub fn new(name: String, corners: usize, elements: Vec<Length>) -> LengthTerm {
-        let blocks = elements
-            .chunks(WIDTH)
-            .map(|group| {
-                let mut block = Block {
-                    weights: [[0.0; WIDTH]; CORNERS],
-                    stiffness: [0.0; WIDTH],
-                    shortest: [0.0; WIDTH],
-                    longest: [0.0; WIDTH],
-                    vertices: [[0; WIDTH]; CORNERS],
-                };
-                for (lane, e) in group.iter().enumerate() {
-                    for c in 0..CORNERS {
-                        block.weights[c][lane] = e.weights[c];
-                        block.vertices[c][lane] = e.vertices[c];
-                    }
-                    block.stiffness[lane] = e.stiffness;
-                    block.shortest[lane] = e.shortest;
-                    block.longest[lane] = e.longest;
-                }
-                block
-            })
-            .collect();
+        let blank = Block {
+            weights: [[0.0; WIDTH]; CORNERS],
+            stiffness: [0.0; WIDTH],
+            shortest: [0.0; WIDTH],
+            longest: [0.0; WIDTH],
+            vertices: [[0; WIDTH]; CORNERS],
+        };
+        let blocks = packing::blocks(elements.len(), &blank, |block, lane, e, is_real| {
+            let e = &elements[e];
+            for c in 0..CORNERS {
+                block.weights[c][lane] = e.weights[c];
+                block.vertices[c][lane] = e.vertices[c];
+            }
+            block.stiffness[lane] = if is_real { e.stiffness } else { 0.0 };
+            block.shortest[lane] = e.shortest;
+            block.longest[lane] = e.longest;
+        });
         LengthTerm { name, corners, elements, blocks }
     }
 }
@@ -233,12 +238,8 @@ mod tests {
     fn every_kind_passes_the_generic_check() {
         let mut r = random(4);
         let x: Vec<Vec4> = (0..6).map(|_| Vec4::new([r(), r(), r()])).collect();
-        let hinge = |shortest: f64, longest: f64| Length {
-            vertices: [0, 2, 3, 5],
-            weights: [0.7, -1.1, 0.9, -0.5],
-            stiffness: 2.0,
-            shortest,
-            longest,
+        let hinge = |shortest: f64, longest: f64| {
+            Length::new(&[(0, 0.7), (2, -1.1), (3, 0.9), (5, -0.5)], 2.0, shortest, longest)
         };
         let springs = vec![
             Length::spring(0, 1, 3.0, 0.2, 0.2),

@@ -5,11 +5,11 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::Energy;
 use super::law::{self, CONSTANTS, Law};
 use super::materials;
 use super::tets::{TetElements, TetTerm};
 use super::triangles::{TriangleElements, TriangleTerm};
+use super::{Energy, Properties};
 
 /// All models.
 pub static MODELS: &[&Model] = &[
@@ -72,6 +72,25 @@ impl Parameters {
             ("fit_interval", self.fit_interval.is_some()),
         ];
         all.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect()
+    }
+
+    /// Sets one of the numbers, by its key.
+    ///
+    /// # Panics
+    ///
+    /// If no number has this key.
+    pub fn set(&mut self, key: &str, value: f64) {
+        let slot = match key {
+            "young" => &mut self.young,
+            "poisson" => &mut self.poisson,
+            "mu" => &mut self.mu,
+            "lambda" => &mut self.lambda,
+            "k" => &mut self.k,
+            "c1" => &mut self.c1,
+            "c2" => &mut self.c2,
+            _ => panic!("no number has the key '{key}'"),
+        };
+        *slot = Some(value);
     }
 
     /// Lamé's (μ, λ) from `young` and `poisson`, or `None` if neither is given.
@@ -170,15 +189,18 @@ pub struct Model {
 
 /// A law with its constants, behind which the law's type is hidden.
 pub trait Solid: Debug + Send + Sync {
+    /// The constants of the law.
+    fn constants(&self) -> [f64; CONSTANTS];
     /// Stiffness k of the system matrix in Pa.
     fn stiffness(&self, fit_interval: [f64; 2]) -> f64;
+    /// (μ, λ) at rest in Pa.
+    fn moduli(&self) -> [f64; 2];
     /// See [`Law::is_projective`].
     fn is_projective(&self) -> bool;
-    /// The tet term of this material.
-    fn tets(&self, name: String, elements: &TetElements, fit_interval: [f64; 2]) -> Box<dyn Energy>;
-    /// The triangle term of this material.
-    fn triangles(&self, name: String, elements: &TriangleElements, fit_interval: [f64; 2])
-    -> Box<dyn Energy>;
+    /// The tet term of this law, with the constants of `properties`.
+    fn tets(&self, name: String, elements: TetElements, properties: Properties) -> Box<dyn Energy>;
+    /// The triangle term of this law, with the constants of `properties`.
+    fn triangles(&self, name: String, elements: TriangleElements, properties: Properties) -> Box<dyn Energy>;
 }
 
 /// The one implementation of [`Solid`].
@@ -186,7 +208,7 @@ pub trait Solid: Debug + Send + Sync {
 pub struct Uniform<W> {
     /// The law.
     pub law: W,
-    /// The same constants for every element.
+    /// Its constants.
     pub constants: [f64; CONSTANTS],
 }
 
@@ -198,27 +220,29 @@ impl<W: Law> Uniform<W> {
 }
 
 impl<W: Law> Solid for Uniform<W> {
+    fn constants(&self) -> [f64; CONSTANTS] {
+        self.constants
+    }
+
     fn stiffness(&self, fit_interval: [f64; 2]) -> f64 {
         law::stiffness(&self.law, &self.constants, fit_interval)
+    }
+
+    fn moduli(&self) -> [f64; 2] {
+        let [[along, lambda, _], ..] = law::curvature(&self.law, &[1.0; 3], &self.constants);
+        [0.5 * (along - lambda), lambda]
     }
 
     fn is_projective(&self) -> bool {
         self.law.is_projective(&self.constants)
     }
 
-    fn tets(&self, name: String, elements: &TetElements, fit_interval: [f64; 2]) -> Box<dyn Energy> {
-        let k = self.stiffness(fit_interval);
-        Box::new(TetTerm::new(name, self.law.clone(), elements, &self.constants, k))
+    fn tets(&self, name: String, elements: TetElements, properties: Properties) -> Box<dyn Energy> {
+        Box::new(TetTerm::new(name, self.law.clone(), elements, properties))
     }
 
-    fn triangles(
-        &self,
-        name: String,
-        elements: &TriangleElements,
-        fit_interval: [f64; 2],
-    ) -> Box<dyn Energy> {
-        let k = self.stiffness(fit_interval);
-        Box::new(TriangleTerm::new(name, self.law.clone(), elements, &self.constants, k))
+    fn triangles(&self, name: String, elements: TriangleElements, properties: Properties) -> Box<dyn Energy> {
+        Box::new(TriangleTerm::new(name, self.law.clone(), elements, properties))
     }
 }
 
@@ -286,19 +310,5 @@ impl Material {
     /// Stiffness k of the system matrix in Pa.
     pub fn stiffness(&self) -> f64 {
         self.solid.stiffness(self.fit_interval())
-    }
-
-    /// The tet term of this material.
-    pub fn tets(&self, body: &str, elements: &TetElements) -> Box<dyn Energy> {
-        let name = format!("tets of body '{body}' ({})", self.model.name);
-        self.solid.tets(name, elements, self.fit_interval())
-    }
-
-    /// The triangle term of this material, `young` and `poisson` taken for plane stress.
-    pub fn triangles(&self, body: &str, elements: &TriangleElements) -> Result<Box<dyn Energy>, Fault> {
-        let name = format!("triangles of body '{body}' ({})", self.model.name);
-        let parameters = Parameters { sheet: true, ..self.parameters.clone() };
-        let sheet = Material::new(self.model.name, parameters)?;
-        Ok(sheet.solid.triangles(name, elements, self.fit_interval()))
     }
 }

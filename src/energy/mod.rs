@@ -5,17 +5,23 @@
 //! needs of a material is the trait [`law::Law`].
 
 pub mod attachment;
+pub mod bending;
 #[cfg(test)]
 pub(crate) mod checks;
 pub mod hessian;
 pub mod law;
+pub mod length_viscosity;
 pub mod lengths;
+pub mod limit;
 pub mod material;
 pub mod materials;
+mod packing;
 pub mod tets;
 pub mod triangles;
+pub mod viscosity;
 
 use crate::math::lanes::Vec4;
+pub use packing::Properties;
 
 /// Elements per chunk of work; fixed, so that sums do not depend on the number of threads.
 pub const CHUNK: usize = 512;
@@ -84,8 +90,17 @@ pub trait Energy: Send + Sync {
     /// to zero when `project`.
     fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]);
 
+    /// True for what takes energy out of the motion and stores none.
+    fn is_dissipation(&self) -> bool {
+        false
+    }
+
     /// Moves what depends on time (targets) to `time` in seconds.
     fn set_time(&mut self, _time: f64) {}
+
+    /// Tells terms that depend on velocities where a stage of a step comes from: its base x̂, with v = (x − x̂)/ĥ, and
+    /// where it is expected to be in the middle of the stage.
+    fn set_base(&mut self, _middle: &[Vec4], _base: &[Vec4]) {}
 
     /// The lowest `det F` (area ratio of sheets) of a chunk and how many elements are inverted; `None` for terms
     /// that have neither.

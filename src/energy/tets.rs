@@ -10,6 +10,7 @@
 
 use super::law::{CONSTANTS, Law};
 use super::materials::arap::Arap;
+use super::packing::{self, Properties};
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
@@ -59,56 +60,45 @@ struct Block {
     inverse: [[[f64; WIDTH]; 3]; 3],
     volume: [f64; WIDTH],
     constants: [[f64; WIDTH]; CONSTANTS],
+    stiffness: [f64; WIDTH],
     corners: [[u32; WIDTH]; 4],
 }
+
+const BLANK: Block = Block {
+    inverse: [[[0.0; WIDTH]; 3]; 3],
+    volume: [0.0; WIDTH],
+    constants: [[0.0; WIDTH]; CONSTANTS],
+    stiffness: [0.0; WIDTH],
+    corners: [[0; WIDTH]; 4],
+};
 
 /// Tets of one law.
 pub struct TetTerm<W> {
     name: String,
     law: W,
     elements: TetElements,
-    constants: [f64; CONSTANTS],
-    stiffness: f64,
+    properties: Properties,
     blocks: Vec<Block>,
 }
 
 impl<W: Law> TetTerm<W> {
-    /// `stiffness` is the k of the system matrix, in Pa.
-    pub fn new(
-        name: String,
-        law: W,
-        elements: &TetElements,
-        constants: &[f64; CONSTANTS],
-        stiffness: f64,
-    ) -> Self {
-        let count = elements.corners.len();
-        let blocks = (0..count.div_ceil(WIDTH))
-            .map(|b| {
-                let mut block = Block {
-                    inverse: [[[0.0; WIDTH]; 3]; 3],
-                    volume: [0.0; WIDTH],
-                    constants: constants.map(|c| [c; WIDTH]),
-                    corners: [[0; WIDTH]; 4],
-                };
-                for lane in 0..WIDTH {
-                    // Padding repeats the last element with no volume.
-                    let e = (b * WIDTH + lane).min(count - 1);
-                    for i in 0..3 {
-                        for j in 0..3 {
-                            block.inverse[i][j][lane] = elements.inverse[e][i][j];
-                        }
-                    }
-                    for c in 0..4 {
-                        block.corners[c][lane] = elements.corners[e][c];
-                    }
-                    if b * WIDTH + lane < count {
-                        block.volume[lane] = elements.volume[e];
-                    }
+    /// `properties` has an entry for each element.
+    pub fn new(name: String, law: W, elements: TetElements, properties: Properties) -> Self {
+        let blocks = packing::blocks(elements.corners.len(), &BLANK, |block, lane, e, is_real| {
+            for i in 0..3 {
+                for j in 0..3 {
+                    block.inverse[i][j][lane] = elements.inverse[e][i][j];
                 }
-                block
-            })
-            .collect();
-        TetTerm { name, law, elements: elements.clone(), constants: *constants, stiffness, blocks }
+                block.constants[i][lane] = properties.constants[e][i];
+            }
+            for c in 0..4 {
+                block.corners[c][lane] = elements.corners[e][c];
+            }
+            block.stiffness[lane] = properties.stiffness[e];
+            // Padding has no volume.
+            block.volume[lane] = if is_real { elements.volume[e] } else { 0.0 };
+        });
+        TetTerm { name, law, elements, properties, blocks }
     }
 
     fn chunk_blocks(&self, chunk: usize) -> &[Block] {
@@ -155,8 +145,8 @@ fn constants<L: Lane>(block: &Block) -> [L; CONSTANTS] {
 
 struct Evaluate<'a, W> {
     law: &'a W,
-    /// In place of the blocks' constants.
-    constants: Option<[f64; CONSTANTS]>,
+    /// With the blocks' stiffness in place of their constants.
+    projective: bool,
     blocks: &'a [Block],
     x: &'a [Vec4],
     slots: &'a mut [Vec4],
@@ -171,10 +161,8 @@ impl<W: Law> Kernel for Evaluate<'_, W> {
         let mut sum = zero;
         for (block, slots) in self.blocks.iter().zip(self.slots.chunks_exact_mut(4 * WIDTH)) {
             let (f, inverse) = gradient::<L>(block, self.x);
-            let constants = match self.constants {
-                Some([a, b, c]) => [L::splat(a), L::splat(b), L::splat(c)],
-                None => constants(block),
-            };
+            let constants =
+                if self.projective { [L::load(&block.stiffness), zero, zero] } else { constants(block) };
             let (psi, stress) = self.law.density_and_stress(&f, &constants);
             let volume = L::load(&block.volume);
             sum = sum + L::select(zero.lt(volume), volume * psi, zero);
@@ -275,18 +263,17 @@ impl<W: Law> Energy for TetTerm<W> {
     }
 
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
-        dispatch(Evaluate { law: &self.law, constants: None, blocks: self.chunk_blocks(chunk), x, slots })
+        dispatch(Evaluate { law: &self.law, projective: false, blocks: self.chunk_blocks(chunk), x, slots })
     }
 
     fn evaluate_projective(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
-        let constants = Some([self.stiffness, 0.0, 0.0]);
-        dispatch(Evaluate { law: &Arap, constants, blocks: self.chunk_blocks(chunk), x, slots })
+        dispatch(Evaluate { law: &Arap, projective: true, blocks: self.chunk_blocks(chunk), x, slots })
     }
 
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
         for (e, corners) in self.elements.corners.iter().enumerate() {
             let g = self.elements.gradients(e);
-            let weight = self.elements.volume[e] * self.stiffness;
+            let weight = self.elements.volume[e] * self.properties.stiffness[e];
             for i in 0..4 {
                 for j in 0..4 {
                     let dot = g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2];
@@ -299,25 +286,25 @@ impl<W: Law> Energy for TetTerm<W> {
     fn hash_system(&self, hasher: &mut blake3::Hasher) {
         hasher.update(b"tets");
         hasher.update(&(self.len() as u64).to_le_bytes());
-        hasher.update(&self.stiffness.to_le_bytes());
+        hasher.update(bytemuck::cast_slice(&self.properties.stiffness));
         hasher.update(bytemuck::cast_slice(&self.elements.corners));
         hasher.update(bytemuck::cast_slice(self.elements.inverse.as_flattened()));
         hasher.update(bytemuck::cast_slice(&self.elements.volume));
     }
 
     fn is_projective(&self) -> bool {
-        self.law.is_projective(&self.constants)
+        self.properties.constants.iter().all(|c| self.law.is_projective(c))
     }
 
     fn scale(&self) -> f64 {
-        self.stiffness * self.elements.volume.iter().sum::<f64>()
+        self.elements.volume.iter().zip(&self.properties.stiffness).map(|(v, k)| v * k).sum()
     }
 
     fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {
         let f = self.deformation(element, x);
         let g = self.elements.gradients(element);
         out.fill(0.0);
-        for (value, mode) in hessian::modes(&self.law, &f, &self.constants, project) {
+        for (value, mode) in hessian::modes(&self.law, &f, &self.properties.constants[element], project) {
             let weight = value * self.elements.volume[element];
             let mut direction = [0.0; 12];
             for c in 0..4 {

@@ -12,6 +12,7 @@
 //! The Hessian has six eigenmatrices: those of the plane (see `hessian`) and, out of it, n vᵢᵀ with Ψᵢ/σᵢ.
 
 use super::law::{self, CONSTANTS, Law};
+use super::packing::{self, Properties};
 use super::tets::von_mises;
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Portable, Vec4, WIDTH, dispatch};
@@ -30,10 +31,10 @@ pub struct TriangleElements {
 }
 
 impl TriangleElements {
-    /// From rest positions; every triangle must have an area.
-    pub fn new(corners: Vec<[u32; 3]>, rest: &[[f64; 3]], thickness: f64) -> TriangleElements {
+    /// From rest positions and the thickness of each triangle in m; every triangle must have an area.
+    pub fn new(corners: Vec<[u32; 3]>, rest: &[[f64; 3]], thickness: &[f64]) -> TriangleElements {
         let mut elements = TriangleElements { corners, ..Default::default() };
-        for triangle in &elements.corners {
+        for (triangle, thickness) in elements.corners.iter().zip(thickness) {
             let [p, q, r] = triangle.map(|v| rest[v as usize]);
             let edge = |a: [f64; 3]| [a[0] - p[0], a[1] - p[1], a[2] - p[2]];
             let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -64,53 +65,39 @@ struct Block {
     corners: [[u32; WIDTH]; 3],
 }
 
+const BLANK: Block = Block {
+    inverse: [[[0.0; WIDTH]; 2]; 2],
+    volume: [0.0; WIDTH],
+    constants: [[0.0; WIDTH]; CONSTANTS],
+    corners: [[0; WIDTH]; 3],
+};
+
 /// Triangles of one law.
 pub struct TriangleTerm<W> {
     name: String,
     law: W,
     elements: TriangleElements,
-    constants: [f64; CONSTANTS],
-    stiffness: f64,
+    properties: Properties,
     blocks: Vec<Block>,
 }
 
 impl<W: Law> TriangleTerm<W> {
-    /// `stiffness` is the k of the system matrix, in Pa.
-    pub fn new(
-        name: String,
-        law: W,
-        elements: &TriangleElements,
-        constants: &[f64; CONSTANTS],
-        stiffness: f64,
-    ) -> Self {
-        let count = elements.corners.len();
-        let blocks = (0..count.div_ceil(WIDTH))
-            .map(|b| {
-                let mut block = Block {
-                    inverse: [[[0.0; WIDTH]; 2]; 2],
-                    volume: [0.0; WIDTH],
-                    constants: constants.map(|c| [c; WIDTH]),
-                    corners: [[0; WIDTH]; 3],
-                };
-                for lane in 0..WIDTH {
-                    // Padding repeats the last element with no volume.
-                    let e = (b * WIDTH + lane).min(count - 1);
-                    for i in 0..2 {
-                        for j in 0..2 {
-                            block.inverse[i][j][lane] = elements.inverse[e][i][j];
-                        }
-                    }
-                    for c in 0..3 {
-                        block.corners[c][lane] = elements.corners[e][c];
-                    }
-                    if b * WIDTH + lane < count {
-                        block.volume[lane] = elements.volume[e];
-                    }
+    /// `properties` has an entry for each element.
+    pub fn new(name: String, law: W, elements: TriangleElements, properties: Properties) -> Self {
+        let blocks = packing::blocks(elements.corners.len(), &BLANK, |block, lane, e, is_real| {
+            for i in 0..2 {
+                for j in 0..2 {
+                    block.inverse[i][j][lane] = elements.inverse[e][i][j];
                 }
-                block
-            })
-            .collect();
-        TriangleTerm { name, law, elements: elements.clone(), constants: *constants, stiffness, blocks }
+            }
+            for c in 0..3 {
+                block.corners[c][lane] = elements.corners[e][c];
+                block.constants[c][lane] = properties.constants[e][c];
+            }
+            // Padding has no volume.
+            block.volume[lane] = if is_real { elements.volume[e] } else { 0.0 };
+        });
+        TriangleTerm { name, law, elements, properties, blocks }
     }
 }
 
@@ -228,8 +215,8 @@ impl<W: Law> TriangleTerm<W> {
         let d = svd::svd(&mat3::splat::<Portable>(&f));
         let (u, v) = (mat3::extract(&d.u, 0), mat3::extract(&d.v, 0));
         let s = [d.sigma[0].to_array()[0], d.sigma[1].to_array()[0], 1.0];
-        let slope = law::gradient(&self.law, &s, &self.constants);
-        let bend = law::curvature(&self.law, &s, &self.constants);
+        let slope = law::gradient(&self.law, &s, &self.properties.constants[element]);
+        let bend = law::curvature(&self.law, &s, &self.properties.constants[element]);
         let plane = hessian::plane_modes(&s, &slope, &bend);
         let mut out = [(0.0, [[0.0; 2]; 3]); 6];
         for (mode, (value, m)) in out.iter_mut().zip(plane) {
@@ -285,7 +272,7 @@ impl<W: Law> Energy for TriangleTerm<W> {
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
         for (e, corners) in self.elements.corners.iter().enumerate() {
             let g = self.elements.gradients(e);
-            let weight = self.elements.volume[e] * self.stiffness;
+            let weight = self.elements.volume[e] * self.properties.stiffness[e];
             for i in 0..3 {
                 for j in 0..3 {
                     add(corners[i], corners[j], weight * (g[i][0] * g[j][0] + g[i][1] * g[j][1]));
@@ -297,14 +284,14 @@ impl<W: Law> Energy for TriangleTerm<W> {
     fn hash_system(&self, hasher: &mut blake3::Hasher) {
         hasher.update(b"triangles");
         hasher.update(&(self.len() as u64).to_le_bytes());
-        hasher.update(&self.stiffness.to_le_bytes());
+        hasher.update(bytemuck::cast_slice(&self.properties.stiffness));
         hasher.update(bytemuck::cast_slice(&self.elements.corners));
         hasher.update(bytemuck::cast_slice(self.elements.inverse.as_flattened()));
         hasher.update(bytemuck::cast_slice(&self.elements.volume));
     }
 
     fn is_projective(&self) -> bool {
-        self.law.is_projective(&self.constants)
+        self.properties.constants.iter().all(|c| self.law.is_projective(c))
     }
 
     fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {
@@ -323,7 +310,7 @@ impl<W: Law> Energy for TriangleTerm<W> {
     }
 
     fn scale(&self) -> f64 {
-        self.stiffness * self.elements.volume.iter().sum::<f64>()
+        self.elements.volume.iter().zip(&self.properties.stiffness).map(|(v, k)| v * k).sum()
     }
 
     fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {

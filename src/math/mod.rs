@@ -7,4 +7,5 @@ pub mod polar;
 pub mod quadrature;
 pub mod spline;
 pub mod svd;
+pub mod vec3;
 pub mod vectors;

@@ -8,6 +8,7 @@ use super::quality::{self, BINS};
 use super::surface;
 use super::union_find::UnionFind;
 use super::{DataArray, Mesh};
+use crate::math::vec3::norm;
 
 /// The description of one mesh. Serializes to JSON; what cannot be told, or is not finite, is `null`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -166,10 +167,6 @@ fn finite_bounds(points: &[[f64; 3]]) -> Option<[[f64; 3]; 2]> {
 
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
-}
-
-fn norm(a: [f64; 3]) -> f64 {
-    quality::dot(a, a).sqrt()
 }
 
 impl fmt::Display for Info {

@@ -4,8 +4,9 @@
 //! may be dropped). Turned round, with a note: tets of negative volume. Noted: cells that repeat others,
 //! and vertices in no cell. Vertices are never removed or renumbered.
 
-use super::quality::{DEGENERATE, cross, dot, is_degenerate, shape_ratio, sub};
+use super::quality::{DEGENERATE, is_degenerate, shape_ratio};
 use super::{DataArray, Mesh};
+use crate::math::vec3::{cross, dot, sub};
 use crate::{Error, Result};
 
 /// How many element numbers a message lists.

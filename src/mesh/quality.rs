@@ -3,6 +3,8 @@
 //! Everything is computed from edges divided by the longest one, so that neither tiny nor huge units
 //! under- or overflow, and a tet is judged by its shape alone.
 
+use crate::math::vec3::{cross, dot, sub};
+
 /// Tets with `|V| ≤ DEGENERATE · L³` (L: the longest edge) count as degenerate.
 ///
 /// Rounding leaves about 1e-16 in this ratio for an exactly flat tet; the worst slivers of the published
@@ -107,18 +109,6 @@ fn scaled(corners: [[f64; 3]; 4]) -> [[f64; 3]; 4] {
         .fold(0.0, f64::max)
         .sqrt();
     unit.map(|p| p.map(|x| x / longest))
-}
-
-pub(super) fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-pub(super) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //!
 //! Everything is found by sorting, so that results are the same on every machine.
 
-use super::quality::{cross, sub};
 use super::union_find::UnionFind;
+use crate::math::vec3::{cross, dot, sub};
 
 /// The faces of a positive tet, seen from outside counterclockwise.
 const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
@@ -146,8 +146,7 @@ pub fn area_vector(points: &[[f64; 3]], triangle: [u32; 3]) -> [f64; 3] {
 pub fn enclosed_volume(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     let Some(first) = triangles.first() else { return 0.0 };
     let origin = points[first[0] as usize];
-    let cone =
-        |&t: &[u32; 3]| super::quality::dot(area_vector(points, t), sub(points[t[0] as usize], origin)) / 3.0;
+    let cone = |&t: &[u32; 3]| dot(area_vector(points, t), sub(points[t[0] as usize], origin)) / 3.0;
     triangles.iter().map(cone).sum()
 }
 

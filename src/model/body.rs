@@ -3,6 +3,7 @@
 //! The order of things: mesh → transform = the rest state → selections look at rest positions → deform = the
 //! initial state; pins hold vertices where the initial state has them.
 
+use super::cells::CellData;
 use crate::config::resolved::{Body, MeshSource, PinKind};
 use crate::error::{Error, Result};
 use crate::mesh::generate::generate;
@@ -23,6 +24,8 @@ pub struct BodyData {
     pub tets: Vec<[u32; 4]>,
     /// Triangles of a sheet; none in a solid.
     pub triangles: Vec<[u32; 3]>,
+    /// What it is made of, cell by cell.
+    pub cells: CellData,
     /// Lumped masses in kg; 0 for orphans.
     pub mass: Vec<f64>,
     /// Vertices in no tet of a solid or triangle of a sheet.
@@ -59,7 +62,8 @@ pub fn load(body: &Body) -> Result<BodyData> {
     let orphans = cellless(&mesh);
     let pins = select_pins(body, &mesh, &orphans, &subject, &mut notes)?;
     let initial = deformed(body, &mesh, &subject)?;
-    let mass = masses(&mesh, body);
+    let cells = CellData::new(body, &mesh).map_err(|reason| refuse(&subject, reason, ""))?;
+    let mass = masses(&mesh, &cells);
     let velocity = rigid_velocity(body, &initial, &mass);
     Ok(BodyData {
         surface: if mesh.tets.is_empty() {
@@ -72,6 +76,7 @@ pub fn load(body: &Body) -> Result<BodyData> {
         velocity,
         tets: mesh.tets,
         triangles: mesh.triangles,
+        cells,
         mass,
         orphans,
         pins,
@@ -85,16 +90,21 @@ fn refuse(subject: &str, reason: String, hint: &str) -> Error {
 
 /// Refuses what a solid or a sheet cannot have.
 fn check_kind(body: &Body, mesh: &Mesh, subject: &str) -> Result<()> {
-    let (is_sheet, wrong) =
-        (mesh.tets.is_empty(), |what: &str, hint: &str| Err(refuse(subject, what.into(), hint)));
-    if is_sheet && !body.fibers.is_empty() {
-        return wrong("is a sheet of triangles and cannot have fibers", "remove 'fibers'");
+    let is_sheet = mesh.tets.is_empty();
+    let kind = if is_sheet { "is a sheet of triangles" } else { "consists of tetrahedra" };
+    let columns = body.limits.as_ref().is_some_and(|l| l.warp.is_some() || l.weft.is_some());
+    for (key, is_wrong) in [
+        ("fibers", is_sheet && !body.fibers.is_empty()),
+        ("springs", !is_sheet && body.springs.is_some()),
+        ("bending", !is_sheet && body.bending.is_some()),
+        ("limits.warp or weft", !is_sheet && columns),
+    ] {
+        if is_wrong {
+            return Err(refuse(subject, format!("{kind} and cannot have '{key}'"), "remove it"));
+        }
     }
-    if !is_sheet && body.springs.is_some() {
-        return wrong("consists of tetrahedra and cannot have springs", "remove 'springs'");
-    }
-    if !is_sheet && body.material.is_none() {
-        return wrong("consists of tetrahedra and has no material", "add 'material'");
+    if !is_sheet && body.materials.is_empty() {
+        return Err(refuse(subject, format!("{kind} and has no material"), "add 'material'"));
     }
     Ok(())
 }
@@ -117,7 +127,7 @@ fn select_pins(
 ) -> Result<Vec<Vec<u32>>> {
     let mut out = vec![];
     for (i, pin) in body.pins.iter().enumerate() {
-        let selected = model::select::select(&pin.select, &mesh.points, mesh)
+        let selected = model::select::select(&pin.select, &mesh.points, &mesh.point_data, "vertex")
             .map_err(|reason| refuse(subject, format!("pin {i}: {reason}"), ""))?;
         let kept: Vec<u32> = selected.iter().copied().filter(|v| !orphans[*v as usize]).collect();
         if kept.is_empty() {
@@ -156,17 +166,17 @@ fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {
 }
 
 /// ρV/4 to each corner of a tet, ρAt/3 to each corner of a triangle of thickness t.
-fn masses(mesh: &Mesh, body: &Body) -> Vec<f64> {
+fn masses(mesh: &Mesh, cells: &CellData) -> Vec<f64> {
     let mut mass = vec![0.0; mesh.points.len()];
-    for triangle in &mesh.triangles {
+    for (cell, triangle) in mesh.triangles.iter().enumerate() {
         let [x, y, z] = surface::area_vector(&mesh.points, *triangle);
-        let share = body.density * body.thickness * (x * x + y * y + z * z).sqrt() / 3.0;
+        let share = cells.density[cell] * cells.thickness[cell] * (x * x + y * y + z * z).sqrt() / 3.0;
         for v in triangle {
             mass[*v as usize] += share;
         }
     }
-    for tet in &mesh.tets {
-        let share = 0.25 * body.density * quality::volume(&mesh.points, *tet);
+    for (cell, tet) in mesh.tets.iter().enumerate() {
+        let share = 0.25 * cells.density[cell] * quality::volume(&mesh.points, *tet);
         for v in tet {
             mass[*v as usize] += share;
         }

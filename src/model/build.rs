@@ -81,13 +81,14 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
                 tets: tet_ranges[i].clone(),
                 triangles: triangle_ranges[i].clone(),
                 surface: bodies[i].surface.clone(),
-                material: material_number(config, i),
             })
             .collect(),
         size: diagonal(&rest),
         rest,
         tets,
         triangles,
+        material_ids: material_ids(config, &bodies),
+        cell_hash: hash_cells(&bodies),
         pinned,
         initial,
         hard_pins: vec![],
@@ -96,7 +97,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         numbering,
     };
     model.hard_pins = hard_pins(&model, &holds);
-    let terms = terms::build(config, &mut model, &holds)?;
+    let terms = terms::build(config, &bodies, &mut model, &holds);
     let mut mass: Vec<f64> = bodies.iter().flat_map(|b| b.mass.iter().copied()).collect();
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let stage_step = config.time.integrator.stage_step(config.time.step);
@@ -122,15 +123,38 @@ fn refuse_infinite(config: &Config, model: &Model, objective: &Objective) -> Res
     })
 }
 
-/// Bodies of equal materials share the number of the first of them.
-fn material_number(config: &Config, body: usize) -> u32 {
+/// The number of each cell's material, the tets of all bodies first: equal materials share the number of the first.
+fn material_ids(config: &Config, bodies: &[BodyData]) -> Vec<u32> {
     let mut distinct = vec![];
-    for other in &config.bodies[..=body] {
-        if !distinct.contains(&&other.material) {
-            distinct.push(&other.material);
+    let (mut tets, mut triangles) = (vec![], vec![]);
+    for (body, data) in config.bodies.iter().zip(bodies) {
+        let mut number = |part: Option<usize>| {
+            let made = part.map(|p| (&body.materials[p].material, &body.materials[p].varying));
+            distinct.iter().position(|other| *other == made).unwrap_or_else(|| {
+                distinct.push(made);
+                distinct.len() - 1
+            }) as u32
+        };
+        let is_sheet = data.tets.is_empty();
+        let count = if is_sheet { data.triangles.len() } else { data.tets.len() };
+        let mut ids = vec![0; count];
+        if data.cells.parts.is_empty() {
+            ids.fill(number(None));
         }
+        for part in &data.cells.parts {
+            let id = number(Some(part.part));
+            part.cells.iter().for_each(|cell| ids[*cell as usize] = id);
+        }
+        if is_sheet { &mut triangles } else { &mut tets }.append(&mut ids);
     }
-    distinct.iter().position(|m| **m == config.bodies[body].material).unwrap_or_default() as u32
+    tets.append(&mut triangles);
+    tets
+}
+
+fn hash_cells(bodies: &[BodyData]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    bodies.iter().for_each(|body| body.cells.hash(&mut hasher));
+    *hasher.finalize().as_bytes()
 }
 
 fn diagonal(points: &[[f64; 3]]) -> f64 {

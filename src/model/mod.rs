@@ -6,6 +6,7 @@
 
 pub mod body;
 pub mod build;
+pub mod cells;
 pub mod deform;
 pub mod memory;
 pub mod motion;
@@ -53,8 +54,6 @@ pub struct BodyModel {
     pub triangles: Range<usize>,
     /// Its boundary, by vertex numbers within the body.
     pub surface: SurfaceMap,
-    /// The number of its material: equal ones share a number.
-    pub material: u32,
 }
 
 /// A prescribed vertex.
@@ -78,6 +77,10 @@ pub struct Model {
     pub tets: Vec<[u32; 4]>,
     /// All triangles of sheets, likewise. Cells are the tets, then these.
     pub triangles: Vec<[u32; 3]>,
+    /// The number of each cell's material: equal ones share a number, and what has none shares one too.
+    pub material_ids: Vec<u32>,
+    /// A hash of all that differs from cell to cell.
+    pub cell_hash: [u8; 32],
     /// 0: free, 1: hard pin, 2: soft pin; input numbering.
     pub pinned: Vec<u8>,
     /// From one numbering to the other.

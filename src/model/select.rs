@@ -1,37 +1,55 @@
-//! Sets of vertices, by rest position, number or data array.
+//! Sets of vertices or cells, by place, number or data array.
 
 use crate::config::nearest;
 use crate::config::resolved::Selection;
-use crate::mesh::Mesh;
+use crate::mesh::DataArray;
 
-/// The selected vertices in ascending order, each once; `rest` are the rest positions of the vertices of `mesh`.
+/// The selected items in ascending order, each once. `places` are the rest positions of vertices or the centres of
+/// cells, `arrays` their data, and `of` says which of the two they are: "vertex" or "cell".
 ///
 /// An empty result is no error here. What is: numbers beyond the mesh, and arrays that it does not have.
-pub fn select(selection: &Selection, rest: &[[f64; 3]], mesh: &Mesh) -> Result<Vec<u32>, String> {
+pub fn select(
+    selection: &Selection,
+    places: &[[f64; 3]],
+    arrays: &[DataArray],
+    of: &str,
+) -> Result<Vec<u32>, String> {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let from = |x: [f64; 3], origin: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| x[i] - origin[i]) };
     let squared = |x: [f64; 3], origin: [f64; 3]| dot(from(x, origin), from(x, origin));
     match selection {
-        Selection::All => Ok(filter(rest, |_| true)),
-        Selection::Box { min, max } => Ok(filter(rest, |x| (0..3).all(|i| min[i] <= x[i] && x[i] <= max[i]))),
-        Selection::Sphere { center, radius } => Ok(filter(rest, |x| squared(x, *center) <= radius * radius)),
-        Selection::Plane { point, normal } => Ok(filter(rest, |x| dot(from(x, *point), *normal) >= 0.0)),
-        Selection::Ids(ids) => by_number(ids, rest.len()),
-        Selection::Array { name, above } => by_array(name, *above, rest.len(), mesh),
+        Selection::All => Ok(filter(places, |_| true)),
+        Selection::Box { min, max } => {
+            Ok(filter(places, |x| (0..3).all(|i| min[i] <= x[i] && x[i] <= max[i])))
+        }
+        Selection::Sphere { center, radius } => {
+            Ok(filter(places, |x| squared(x, *center) <= radius * radius))
+        }
+        Selection::Plane { point, normal } => Ok(filter(places, |x| dot(from(x, *point), *normal) >= 0.0)),
+        Selection::Ids(ids) => by_number(ids, places.len(), of),
+        Selection::Array { name, above } => {
+            let array = find_array(name, 1, places.len(), arrays, of)?;
+            Ok((0u32..).zip(&array.values).filter(|(_, value)| **value > *above).map(|(i, _)| i).collect())
+        }
         Selection::Nearest { point, count } => {
-            let distances: Vec<f64> = rest.iter().map(|x| squared(*x, *point)).collect();
-            by_distance(&distances, *count)
+            let distances: Vec<f64> = places.iter().map(|x| squared(*x, *point)).collect();
+            by_distance(&distances, *count, of)
         }
     }
 }
 
-fn filter(rest: &[[f64; 3]], inside: impl Fn([f64; 3]) -> bool) -> Vec<u32> {
-    (0u32..).zip(rest).filter(|(_, x)| inside(**x)).map(|(i, _)| i).collect()
+fn filter(places: &[[f64; 3]], inside: impl Fn([f64; 3]) -> bool) -> Vec<u32> {
+    (0u32..).zip(places).filter(|(_, x)| inside(**x)).map(|(i, _)| i).collect()
 }
 
-fn by_number(ids: &[u32], vertices: usize) -> Result<Vec<u32>, String> {
-    if let Some(id) = ids.iter().find(|&&id| id as usize >= vertices) {
-        return Err(format!("vertex {id} does not exist: the mesh has {vertices} vertices, counted from 0"));
+fn plural(of: &str) -> &str {
+    if of == "vertex" { "vertices" } else { "cells" }
+}
+
+fn by_number(ids: &[u32], count: usize, of: &str) -> Result<Vec<u32>, String> {
+    if let Some(id) = ids.iter().find(|&&id| id as usize >= count) {
+        let all = plural(of);
+        return Err(format!("{of} {id} does not exist: the mesh has {count} {all}, counted from 0"));
     }
     let mut sorted = ids.to_vec();
     sorted.sort_unstable();
@@ -39,30 +57,39 @@ fn by_number(ids: &[u32], vertices: usize) -> Result<Vec<u32>, String> {
     Ok(sorted)
 }
 
-fn by_array(name: &str, above: f64, vertices: usize, mesh: &Mesh) -> Result<Vec<u32>, String> {
-    let Some(array) = mesh.point_data.iter().find(|array| array.name == name) else {
-        let names: Vec<&str> = mesh.point_data.iter().map(|array| array.name.as_str()).collect();
+/// The array of that name with so many components for `count` items.
+pub fn find_array<'a>(
+    name: &str,
+    components: usize,
+    count: usize,
+    arrays: &'a [DataArray],
+    of: &str,
+) -> Result<&'a DataArray, String> {
+    let kind = if of == "vertex" { "point" } else { "cell" };
+    let Some(array) = arrays.iter().find(|array| array.name == name) else {
+        let names: Vec<&str> = arrays.iter().map(|array| array.name.as_str()).collect();
         let hint = match nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean '{near}'?"),
             None if names.is_empty() => "it has none".to_owned(),
             None => format!("it has: {}", names.join(", ")),
         };
-        return Err(format!("the mesh has no point array '{name}' ({hint})"));
+        return Err(format!("the mesh has no {kind} array '{name}' ({hint})"));
     };
-    if array.components != 1 {
-        let components = array.components;
-        return Err(format!("point array '{name}' has {components} components, a selection wants one"));
+    if array.components != components {
+        let has = array.components;
+        return Err(format!("{kind} array '{name}' has {has} components, {components} are wanted"));
     }
-    if array.values.len() != vertices {
+    if array.values.len() != components * count {
         let values = array.values.len();
-        return Err(format!("point array '{name}' has {values} values for {vertices} vertices"));
+        return Err(format!("{kind} array '{name}' has {values} values for {count} {}", plural(of)));
     }
-    Ok((0u32..).zip(&array.values).filter(|(_, value)| **value > above).map(|(i, _)| i).collect())
+    Ok(array)
 }
 
-fn by_distance(distances: &[f64], count: usize) -> Result<Vec<u32>, String> {
+fn by_distance(distances: &[f64], count: usize, of: &str) -> Result<Vec<u32>, String> {
     if count > distances.len() {
-        return Err(format!("the {count} nearest vertices are wanted, the mesh has {}", distances.len()));
+        let all = plural(of);
+        return Err(format!("the {count} nearest {all} are wanted, the mesh has {}", distances.len()));
     }
     let mut order: Vec<u32> = (0u32..).zip(distances).map(|(i, _)| i).collect();
     order.sort_by(|&a, &b| distances[a as usize].total_cmp(&distances[b as usize]).then(a.cmp(&b)));
@@ -74,7 +101,7 @@ fn by_distance(distances: &[f64], count: usize) -> Result<Vec<u32>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::DataArray;
+    use crate::mesh::Mesh;
 
     /// Five vertices along x, with a scalar and a vector array.
     fn line() -> Mesh {
@@ -89,7 +116,7 @@ mod tests {
 
     fn ids(selection: Selection) -> Result<Vec<u32>, String> {
         let mesh = line();
-        select(&selection, &mesh.points, &mesh)
+        select(&selection, &mesh.points, &mesh.point_data, "vertex")
     }
 
     #[test]
@@ -123,7 +150,7 @@ mod tests {
             (Selection::Ids(vec![1, 5]), "vertex 5 does not exist: the mesh has 5 vertices, counted from 0"),
             (array("wieght"), "the mesh has no point array 'wieght' (did you mean 'weight'?)"),
             (array("x"), "the mesh has no point array 'x' (it has: weight, normal)"),
-            (array("normal"), "point array 'normal' has 3 components, a selection wants one"),
+            (array("normal"), "point array 'normal' has 3 components, 1 are wanted"),
             (
                 Selection::Nearest { point: [0.0; 3], count: 6 },
                 "the 6 nearest vertices are wanted, the mesh has 5",

@@ -40,14 +40,13 @@ impl VtuSink {
         directory: &RunDirectory,
         model: &Arc<Model>,
     ) -> Result<VtuSink> {
-        let mut ids = (vec![], vec![], vec![]);
+        let mut ids = (vec![], vec![]);
         for body in &model.bodies {
             ids.0.extend(0..body.vertices.len() as i32);
         }
         for cells in [|body: &BodyModel| body.tets.len(), |body: &BodyModel| body.triangles.len()] {
             for (number, body) in model.bodies.iter().enumerate() {
                 ids.1.extend(std::iter::repeat_n(number as i32, cells(body)));
-                ids.2.extend(std::iter::repeat_n(body.material as i32, cells(body)));
             }
         }
         Ok(VtuSink {
@@ -60,7 +59,7 @@ impl VtuSink {
             pinned: model.pinned.iter().map(|p| u8::from(*p != 0)).collect(),
             vertex_ids: ids.0,
             body_ids: ids.1,
-            material_ids: ids.2,
+            material_ids: model.material_ids.iter().map(|m| *m as i32).collect(),
         })
     }
 

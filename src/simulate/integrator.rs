@@ -141,6 +141,12 @@ impl Simulation {
         for term in &mut self.objective.terms {
             term.set_time(time);
         }
+        if self.objective.terms.iter().any(|term| term.is_dissipation()) {
+            let middle = blend(1.0, &base.x, 0.5 * self.objective.step, &base.v);
+            for term in &mut self.objective.terms {
+                term.set_base(&middle, &base.x);
+            }
+        }
         let (h, g) = (self.objective.step, self.gravity);
         let fall = g.map(|g| h * h * g);
         for (y, (x, v)) in self.objective.inertial.iter_mut().zip(base.x.iter().zip(&base.v)) {

@@ -259,8 +259,9 @@ impl Simulation {
         );
         text += &format!("{} {:?}", config.solver.tolerance, self.model.motions);
         for (body, place) in config.bodies.iter().zip(&self.model.bodies) {
-            text += &format!("{} {:?} {:?} {:?}", body.name, place.vertices, place.tets, body.material);
-            text += &format!("{:?} {:?} {:?}", body.thickness, body.springs, body.fibers);
+            text += &format!("{} {:?} {:?} {:?}", body.name, place.vertices, place.tets, body.materials);
+            text += &format!("{:?} {:?} {:?}", body.springs, body.bending, body.limits);
+            text += &format!("{:?} {:?}", body.fibers, body.damping);
             text += &format!("{:?}", body.pins.iter().map(|p| p.kind).collect::<Vec<_>>());
         }
         for pin in &self.model.hard_pins {
@@ -272,6 +273,7 @@ impl Simulation {
         hasher.update(bytemuck::cast_slice(self.model.triangles.as_flattened()));
         hasher.update(bytemuck::cast_slice(&self.objective.mass));
         hasher.update(&self.model.pinned);
+        hasher.update(&self.model.cell_hash);
         for point in self.model.initial.x.iter().chain(&self.model.initial.v) {
             hasher.update(bytemuck::cast_slice(&point.0));
         }

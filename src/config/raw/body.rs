@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::pin::Pin;
+use super::pin::{Pin, Select};
+use super::quantity::{Directions, Quantity};
 use super::values::{Cells, OneOrMany};
 
 /// One elastic body.
@@ -24,19 +25,29 @@ pub struct Body {
     pub repair: Option<bool>,
     /// Mass density in kg/m³, above 0. Default 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub density: Option<f64>,
+    pub density: Option<Quantity>,
     /// Thickness in metres of a sheet (a mesh of triangles), above 0. Default 0.001.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub thickness: Option<f64>,
-    /// The material with its parameters; a sheet may have `springs` instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub material: Option<Material>,
+    pub thickness: Option<Quantity>,
+    /// The material with its parameters, or an array of materials with a `select` each (later ones win); a sheet may
+    /// have `springs` instead.
+    #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
+    pub material: OneOrMany<Material>,
     /// Springs along the edges of a sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub springs: Option<Springs>,
+    /// Resistance of a sheet to bending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bending: Option<Bending>,
+    /// Bounds on how much the body may be stretched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
     /// Families of fibres in a solid.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fibers: Vec<Fiber>,
+    /// Rayleigh damping.
+    #[serde(default)]
+    pub damping: Damping,
     /// Placement of the mesh: scaled, then rotated, then moved. The result is the rest state.
     #[serde(default)]
     pub transform: Transform,
@@ -57,20 +68,114 @@ pub struct Body {
 #[serde(deny_unknown_fields)]
 pub struct Springs {
     /// Of each spring, in N/m, above 0.
-    pub stiffness: f64,
+    pub stiffness: Quantity,
     /// Also between the far corners of triangles that share an edge: resists shear and bending. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross: Option<bool>,
 }
 
-/// Parallel fibres with the energy density κ/2 (|F d| − 1)².
+/// Resistance of a sheet to bending.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bending {
+    /// Flexural rigidity in N·m, above 0: Young's modulus · thickness³/12 for a solid sheet.
+    pub stiffness: Quantity,
+    /// How it is computed. Default "plate".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<BendingKind>,
+    /// The shape without bending energy. Default "shape".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<BendingRest>,
+}
+
+/// How bending is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BendingKind {
+    /// From the curvature of each triangle: as stiff as a plate in every direction.
+    #[default]
+    Plate,
+    /// From each edge by itself: cheaper, right on average over directions.
+    Hinge,
+}
+
+/// A shape without bending energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BendingRest {
+    /// That of the mesh.
+    #[default]
+    Shape,
+    /// A plane.
+    Flat,
+}
+
+/// Bounds on stretches, kept by stiff energies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// [least, most] of the principal stretches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stretch: Option<[f64; 2]>,
+    /// Sheets: [least, most] of the stretch along `direction`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warp: Option<[f64; 2]>,
+    /// Sheets: [least, most] of the stretch across `direction`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weft: Option<[f64; 2]>,
+    /// Of the warp in the rest state; the part in the plane of a triangle counts. Default [1, 0, 0], or [0, 0, 1] where
+    /// a triangle is perpendicular to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Directions>,
+    /// Pa, above 0: the energy density is stiffness/2 · (excess stretch)².
+    pub stiffness: Quantity,
+}
+
+/// Rayleigh damping: a force −(mass · M + stiffness · K) v.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Damping {
+    /// Of all motion, in 1/s. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// Of deformation, in s. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
+}
+
+/// Fibres with the energy density κ/2 (|F d| − 1)².
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fiber {
     /// Their direction d in the rest state; need not have length 1.
-    pub direction: [f64; 3],
+    pub direction: Directions,
     /// κ in Pa, above 0.
-    pub stiffness: f64,
+    pub stiffness: Quantity,
+}
+
+/// Directions of fibres that are not parallel: exactly one of these keys.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+pub struct VaryingDirections {
+    /// A cell array of the mesh file with three components.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array: Option<String>,
+    /// Away from a point or an axis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radial: Option<Radial>,
+}
+
+/// Directions away from a point, or from an axis through it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Radial {
+    /// The point in the rest state. Default [0, 0, 0].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub center: Option<[f64; 3]>,
+    /// The axis; without it the directions point away from the centre.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub axis: Option<[f64; 3]>,
 }
 
 /// A procedural mesh; lengths in metres.
@@ -122,31 +227,34 @@ pub enum Shape {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
+    /// Which cells it is the material of, by their centres; default "all".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select: Option<Select>,
     /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub model: Option<String>,
     /// Young's modulus in Pa.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub young: Option<f64>,
+    pub young: Option<Quantity>,
     /// Poisson's ratio.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub poisson: Option<f64>,
+    pub poisson: Option<Quantity>,
     /// First raw modulus in Pa, instead of `young` and `poisson`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mu: Option<f64>,
+    pub mu: Option<Quantity>,
     /// Second raw modulus in Pa.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lambda: Option<f64>,
+    pub lambda: Option<Quantity>,
     /// Raw stiffness of "arap" in Pa.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub k: Option<f64>,
+    pub k: Option<Quantity>,
     /// First Mooney-Rivlin modulus in Pa.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub c1: Option<f64>,
+    pub c1: Option<Quantity>,
     /// Second Mooney-Rivlin modulus in Pa.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub c2: Option<f64>,
+    pub c2: Option<Quantity>,
     /// spline: control points [stretch, stress in Pa] of the length part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a: Option<Vec<[f64; 2]>>,

@@ -6,16 +6,19 @@
 
 mod body;
 mod pin;
+mod quantity;
 mod values;
 
 pub use body::{
-    Axis, Body, Collapse, Deform, Fiber, Generate, Inversion, Material, Randomize, Rotation, Shape, Springs,
-    Squash, Transform, Twist, Velocity,
+    Axis, Bending, BendingKind, BendingRest, Body, Collapse, Damping, Deform, Fiber, Generate, Inversion,
+    Limits, Material, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist,
+    VaryingDirections, Velocity,
 };
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
     PlaneSelection, RotationRate, Select, Shake, SphereSelection,
 };
+pub use quantity::{ArrayName, Directions, Place, Quantity};
 pub use values::{Cells, OneOrMany, Step};
 
 use schemars::JsonSchema;

@@ -1,27 +1,20 @@
 //! One `[[body]]`: mesh, material, placement, initial state.
 
 use super::super::path::KeyPath;
-use super::super::problem::{Report, suggestion};
+use super::super::problem::Report;
 use super::super::{raw, resolved};
-use super::{names, pin, refuse_keys, shape, unit};
-use crate::energy::material::{self, MODELS, Material, Parameters};
+use super::{elastic, material, names, pin, shape, unit};
 
 /// Validates a body that stands at `at`, in a run that ends at the time `end`.
 pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> Option<resolved::Body> {
     let mesh = mesh(body, &at, report);
-    let density = body.density.unwrap_or(1.0);
-    report.check(density > 0.0, at.join("density"), "must be above 0");
-    let thickness = body.thickness.unwrap_or(1.0);
-    report.check(thickness > 0.0, at.join("thickness"), "must be above 0");
-    let material = match &body.material {
-        Some(material) => self::material(material, &at.join("material"), report).map(Some),
-        None if body.springs.is_some() => Some(None),
-        None => {
-            let example = "such as material = { model = \"neo-hookean\", young = 1e6, poisson = 0.45 }";
-            report.value(at.join("material"), "missing", example);
-            None
-        }
-    };
+    let density = material::positive(body.density.as_ref(), &at.join("density"), report);
+    let thickness = material::positive(body.thickness.as_ref(), &at.join("thickness"), report);
+    if body.material.is_empty() && body.springs.is_none() {
+        let example = "such as material = { model = \"neo-hookean\", young = 1e6, poisson = 0.45 }";
+        report.value(at.join("material"), "missing", example);
+    }
+    let materials = material::parts(&body.material, &at.join("material"), report);
     let transform = transform(&body.transform, &at.join("transform"), report);
     let deform = deforms(&body.deform, &at.join("deform"), report);
     let pins: Vec<_> = (body.pin.iter().enumerate())
@@ -33,9 +26,12 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         repair: body.repair.unwrap_or(false),
         density,
         thickness,
-        material: material?,
-        springs: body.springs.as_ref().map(|springs| self::springs(springs, &at.join("springs"), report)),
-        fibers: fibers(&body.fibers, &at.join("fibers"), report),
+        materials: materials?,
+        springs: body.springs.as_ref().map(|s| elastic::springs(s, &at.join("springs"), report)),
+        bending: body.bending.as_ref().map(|b| elastic::bending(b, &at.join("bending"), report)),
+        limits: body.limits.as_ref().map(|l| elastic::limits(l, &at.join("limits"), report)),
+        fibers: elastic::fibers(&body.fibers, &at.join("fibers"), report),
+        damping: elastic::damping(&body.damping, &at.join("damping"), report),
         transform,
         velocity: resolved::Velocity {
             linear: body.velocity.linear.unwrap_or_default(),
@@ -44,21 +40,6 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         deform,
         pins: pins.into_iter().collect::<Option<_>>()?,
     })
-}
-
-fn springs(springs: &raw::Springs, at: &KeyPath, report: &mut Report) -> resolved::Springs {
-    report.check(springs.stiffness > 0.0, at.join("stiffness"), "must be above 0");
-    resolved::Springs { stiffness: springs.stiffness, cross: springs.cross.unwrap_or(false) }
-}
-
-fn fibers(fibers: &[raw::Fiber], at: &KeyPath, report: &mut Report) -> Vec<resolved::Fiber> {
-    let resolve = |(i, fiber): (usize, &raw::Fiber)| {
-        let at = at.join(i);
-        report.check(fiber.stiffness > 0.0, at.join("stiffness"), "must be above 0");
-        let direction = unit(fiber.direction, at.join("direction"), report);
-        resolved::Fiber { direction, stiffness: fiber.stiffness }
-    };
-    fibers.iter().enumerate().map(resolve).collect()
 }
 
 fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved::MeshSource> {
@@ -84,45 +65,6 @@ fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved:
             None
         }
     }
-}
-
-fn material(raw: &raw::Material, at: &KeyPath, report: &mut Report) -> Option<Material> {
-    let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
-    let Some(name) = &raw.model else {
-        report.value(at.join("model"), "missing", format!("valid models: {}", names.join(", ")));
-        return None;
-    };
-    let Some(model) = MODELS.iter().find(|model| model.name == name) else {
-        let hint = suggestion(name, "models", &names);
-        report.value(at.join("model"), format!("unknown material '{name}'"), hint);
-        return None;
-    };
-    let taken: Vec<&str> = std::iter::once("model").chain(model.keys.iter().copied()).collect();
-    if !refuse_keys(raw, &taken, at, &format!("material '{name}'"), report) {
-        return None;
-    }
-    let inversion = raw.inversion.map(|inversion| match inversion {
-        raw::Inversion::Barrier => material::Inversion::Barrier,
-        raw::Inversion::Extend => material::Inversion::Extend,
-    });
-    let parameters = Parameters {
-        young: raw.young,
-        poisson: raw.poisson,
-        mu: raw.mu,
-        lambda: raw.lambda,
-        k: raw.k,
-        c1: raw.c1,
-        c2: raw.c2,
-        a: raw.a.clone(),
-        b: raw.b.clone(),
-        c: raw.c.clone(),
-        inversion,
-        fit_interval: raw.fit_interval,
-        sheet: false,
-    };
-    Material::new(name, parameters)
-        .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
-        .ok()
 }
 
 fn transform(transform: &raw::Transform, at: &KeyPath, report: &mut Report) -> resolved::Transform {

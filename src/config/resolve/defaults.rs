@@ -59,11 +59,17 @@ fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut
         generate.split.get_or_insert(5);
     }
     body.repair.get_or_insert(false);
-    body.density.get_or_insert(1000.0);
-    body.thickness.get_or_insert(0.001);
+    body.density.get_or_insert(raw::Quantity::Number(1000.0));
+    body.thickness.get_or_insert(raw::Quantity::Number(0.001));
     if let Some(springs) = &mut body.springs {
         springs.cross.get_or_insert(false);
     }
+    if let Some(bending) = &mut body.bending {
+        bending.rest.get_or_insert_default();
+        bending.kind.get_or_insert_default();
+    }
+    body.damping.mass.get_or_insert(0.0);
+    body.damping.stiffness.get_or_insert(0.0);
     body.transform.translate.get_or_insert([0.0; 3]);
     body.transform.scale.get_or_insert(1.0);
     body.velocity.linear.get_or_insert([0.0; 3]);

@@ -5,6 +5,8 @@
 
 mod body;
 mod defaults;
+mod elastic;
+mod material;
 mod names;
 mod pin;
 mod shape;
@@ -45,10 +47,13 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
         .collect();
     if let Some(solver) = &solver {
         for (i, body) in bodies.iter().enumerate() {
-            let material = body.as_ref().and_then(|body| body.material.as_ref());
-            let refusal = material.and_then(solver.kind.refuses);
-            if let Some(reason) = refusal {
-                let at = root.join("body").join(i).extend("material.model");
+            for (k, part) in body.iter().flat_map(|body| &body.materials).enumerate() {
+                let Some(reason) = (solver.kind.refuses)(&part.material) else { continue };
+                let at = root.join("body").join(i).join("material");
+                let at = match config.body[i].material {
+                    raw::OneOrMany::One(_) => at.join("model"),
+                    raw::OneOrMany::Many(_) => at.join(k).join("model"),
+                };
                 report.value(at, format!("solver '{}' cannot simulate this: {reason}", solver.kind.name), "");
             }
         }

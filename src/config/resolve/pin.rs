@@ -29,12 +29,13 @@ pub fn resolve(pin: &raw::Pin, at: KeyPath, end: f64, report: &mut Report) -> Op
     Some(resolved::Pin { select: select?, kind, motion })
 }
 
-fn selection(select: &raw::Select, at: &KeyPath, report: &mut Report) -> resolved::Selection {
+/// Validates a selection that stands at `at`.
+pub fn selection(select: &raw::Select, at: &KeyPath, report: &mut Report) -> resolved::Selection {
     match select {
         raw::Select::All => resolved::Selection::All,
         raw::Select::Box(within) => {
             let ordered = (0..3).all(|i| within.min[i] <= within.max[i]);
-            report.check(ordered, at.extend("box.min"), "must not be above max");
+            report.check(ordered, at.extend("box.max"), "must not be below min");
             resolved::Selection::Box { min: within.min, max: within.max }
         }
         raw::Select::Sphere(sphere) => {

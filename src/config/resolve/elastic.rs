@@ -1,0 +1,84 @@
+//! What a body has besides its material: springs, bending, strain limits, fibres, damping.
+
+use super::super::path::KeyPath;
+use super::super::problem::Report;
+use super::super::{raw, resolved};
+use super::material::positive;
+use super::unit;
+
+/// Springs of a sheet.
+pub fn springs(springs: &raw::Springs, at: &KeyPath, report: &mut Report) -> resolved::Springs {
+    let stiffness = positive(Some(&springs.stiffness), &at.join("stiffness"), report);
+    resolved::Springs { stiffness, cross: springs.cross.unwrap_or(false) }
+}
+
+/// The resistance of a sheet to bending.
+pub fn bending(bending: &raw::Bending, at: &KeyPath, report: &mut Report) -> resolved::Bending {
+    let stiffness = positive(Some(&bending.stiffness), &at.join("stiffness"), report);
+    let flat = bending.rest.unwrap_or_default() == raw::BendingRest::Flat;
+    let kind = match bending.kind.unwrap_or_default() {
+        raw::BendingKind::Plate => resolved::BendingKind::Plate,
+        raw::BendingKind::Hinge => resolved::BendingKind::Hinge,
+    };
+    resolved::Bending { stiffness, kind, flat }
+}
+
+/// Bounds on stretches.
+pub fn limits(limits: &raw::Limits, at: &KeyPath, report: &mut Report) -> resolved::Limits {
+    let stiffness = positive(Some(&limits.stiffness), &at.join("stiffness"), report);
+    let mut interval = |key: &str, given: Option<[f64; 2]>| {
+        given.inspect(|[low, high]| {
+            let good = *low >= 0.0 && *low <= 1.0 && *high >= 1.0;
+            report.check(good, at.join(key), "must be two stretches, one from 0 to 1, one of at least 1");
+        })
+    };
+    let (stretch, warp, weft) =
+        (interval("stretch", limits.stretch), interval("warp", limits.warp), interval("weft", limits.weft));
+    let any = stretch.or(warp).or(weft).is_some();
+    report.check(any, at.clone(), "wants at least one of stretch, warp, weft");
+    let direction = limits.direction.as_ref().map(|d| directions(d, &at.join("direction"), report));
+    resolved::Limits { stretch, warp, weft, direction, stiffness }
+}
+
+/// Families of fibres.
+pub fn fibers(fibers: &[raw::Fiber], at: &KeyPath, report: &mut Report) -> Vec<resolved::Fiber> {
+    let resolve = |(i, fiber): (usize, &raw::Fiber)| {
+        let at = at.join(i);
+        let stiffness = positive(Some(&fiber.stiffness), &at.join("stiffness"), report);
+        resolved::Fiber { direction: directions(&fiber.direction, &at.join("direction"), report), stiffness }
+    };
+    fibers.iter().enumerate().map(resolve).collect()
+}
+
+fn directions(raw: &raw::Directions, at: &KeyPath, report: &mut Report) -> resolved::Directions {
+    let varying = match raw {
+        raw::Directions::Constant(direction) => {
+            return resolved::Directions::Constant(unit(*direction, at.clone(), report));
+        }
+        raw::Directions::Varying(varying) => varying,
+    };
+    match (&varying.array, &varying.radial) {
+        (Some(name), None) => resolved::Directions::Array(name.clone()),
+        (None, Some(radial)) => resolved::Directions::Radial {
+            center: radial.center.unwrap_or_default(),
+            axis: radial.axis.map(|axis| unit(axis, at.extend("radial.axis"), report)),
+        },
+        _ => {
+            report.value(at.clone(), "wants exactly one of array and radial", "");
+            resolved::Directions::Constant([1.0, 0.0, 0.0])
+        }
+    }
+}
+
+/// Rayleigh damping.
+pub fn damping(damping: &raw::Damping, at: &KeyPath, report: &mut Report) -> resolved::Damping {
+    let mut coefficient = |key: &str, given: Option<f64>| {
+        let value = given.unwrap_or(0.0);
+        report.check(value >= 0.0, at.join(key), "must not be negative");
+        value
+    };
+    resolved::Damping {
+        mass: coefficient("mass", damping.mass),
+        stiffness: coefficient("stiffness", damping.stiffness),
+    }
+}

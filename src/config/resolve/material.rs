@@ -1,0 +1,149 @@
+//! Materials and other quantities that may differ from cell to cell.
+
+use super::super::path::KeyPath;
+use super::super::problem::{Report, suggestion};
+use super::super::{raw, resolved};
+use super::{pin, refuse_keys};
+use crate::energy::material::{self, MODELS, Material, Parameters};
+
+/// A quantity whose values must be above 0.
+pub fn positive(raw: Option<&raw::Quantity>, at: &KeyPath, report: &mut Report) -> resolved::Quantity {
+    let quantity = raw.map_or(resolved::Quantity::Constant(1.0), |raw| quantity(raw, at, report));
+    match &quantity {
+        resolved::Quantity::Constant(value) => report.check(*value > 0.0, at.clone(), "must be above 0"),
+        resolved::Quantity::Array(_) => {}
+        resolved::Quantity::Selections(places) => {
+            for (i, (_, value)) in places.iter().enumerate() {
+                report.check(*value > 0.0, at.join(i).join("value"), "must be above 0");
+            }
+        }
+    }
+    quantity
+}
+
+/// A quantity; what its values may be is checked elsewhere.
+fn quantity(raw: &raw::Quantity, at: &KeyPath, report: &mut Report) -> resolved::Quantity {
+    match raw {
+        raw::Quantity::Number(value) => resolved::Quantity::Constant(*value),
+        raw::Quantity::Array(array) => resolved::Quantity::Array(array.array.clone()),
+        raw::Quantity::Places(places) => {
+            report.check(!places.is_empty(), at.clone(), "wants at least one { select, value }");
+            let place = |(i, place): (usize, &raw::Place)| {
+                (selection(place.select.as_ref(), &at.join(i), report), place.value)
+            };
+            resolved::Quantity::Selections(places.iter().enumerate().map(place).collect())
+        }
+    }
+}
+
+fn selection(select: Option<&raw::Select>, at: &KeyPath, report: &mut Report) -> resolved::Selection {
+    select.map_or(resolved::Selection::All, |select| pin::selection(select, &at.join("select"), report))
+}
+
+/// The materials of a body; `None` where the report says why.
+pub fn parts(
+    materials: &raw::OneOrMany<raw::Material>,
+    at: &KeyPath,
+    report: &mut Report,
+) -> Option<Vec<resolved::MaterialPart>> {
+    let place = |i: usize| match materials {
+        raw::OneOrMany::One(_) => at.clone(),
+        raw::OneOrMany::Many(_) => at.join(i),
+    };
+    let parts: Vec<_> = (materials.as_slice().iter().enumerate())
+        .map(|(i, material)| part(material, &place(i), report))
+        .collect();
+    parts.into_iter().collect()
+}
+
+fn part(raw: &raw::Material, at: &KeyPath, report: &mut Report) -> Option<resolved::MaterialPart> {
+    let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
+    let Some(name) = &raw.model else {
+        report.value(at.join("model"), "missing", format!("valid models: {}", names.join(", ")));
+        return None;
+    };
+    let Some(model) = MODELS.iter().find(|model| model.name == name) else {
+        let hint = suggestion(name, "models", &names);
+        report.value(at.join("model"), format!("unknown material '{name}'"), hint);
+        return None;
+    };
+    let taken: Vec<&str> = ["select", "model"].iter().chain(model.keys).copied().collect();
+    if !refuse_keys(raw, &taken, at, &format!("material '{name}'"), report) {
+        return None;
+    }
+    let select = selection(raw.select.as_ref(), at, report);
+    let (parameters, varying) = parameters(raw, at, report);
+    check_listed(name, &parameters, &varying, at, report)?;
+    let material = Material::new(name, parameters)
+        .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
+        .ok()?;
+    Some(resolved::MaterialPart { select, material, varying })
+}
+
+/// Parameters with a sample value for what varies, and what varies.
+fn parameters(
+    raw: &raw::Material,
+    at: &KeyPath,
+    report: &mut Report,
+) -> (Parameters, Vec<(&'static str, resolved::Quantity)>) {
+    let inversion = raw.inversion.map(|inversion| match inversion {
+        raw::Inversion::Barrier => material::Inversion::Barrier,
+        raw::Inversion::Extend => material::Inversion::Extend,
+    });
+    let mut parameters = Parameters {
+        a: raw.a.clone(),
+        b: raw.b.clone(),
+        c: raw.c.clone(),
+        inversion,
+        fit_interval: raw.fit_interval,
+        ..Default::default()
+    };
+    let mut varying = vec![];
+    for (key, given, usual) in [
+        ("young", &raw.young, 1.0),
+        ("poisson", &raw.poisson, 0.3),
+        ("mu", &raw.mu, 1.0),
+        ("lambda", &raw.lambda, 1.0),
+        ("k", &raw.k, 1.0),
+        ("c1", &raw.c1, 1.0),
+        ("c2", &raw.c2, 1.0),
+    ] {
+        let Some(given) = given else { continue };
+        let quantity = quantity(given, &at.join(key), report);
+        let sample = match &quantity {
+            resolved::Quantity::Constant(value) => *value,
+            resolved::Quantity::Array(_) => usual,
+            resolved::Quantity::Selections(places) => places.first().map_or(usual, |(_, value)| *value),
+        };
+        parameters.set(key, sample);
+        if !matches!(quantity, resolved::Quantity::Constant(_)) {
+            varying.push((key, quantity));
+        }
+    }
+    (parameters, varying)
+}
+
+/// Refuses listed values that the material cannot have, each at its place.
+fn check_listed(
+    model: &str,
+    parameters: &Parameters,
+    varying: &[(&'static str, resolved::Quantity)],
+    at: &KeyPath,
+    report: &mut Report,
+) -> Option<()> {
+    let mut good = Some(());
+    for (key, quantity) in varying {
+        let resolved::Quantity::Selections(places) = quantity else { continue };
+        for (i, (_, value)) in places.iter().enumerate() {
+            let mut parameters = parameters.clone();
+            parameters.set(key, *value);
+            if let Err(fault) = Material::new(model, parameters)
+                && fault.key == *key
+            {
+                report.value(at.join(key).join(i).join("value"), fault.reason, "");
+                good = None;
+            }
+        }
+    }
+    good
+}

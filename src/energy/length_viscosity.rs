@@ -1,0 +1,180 @@
+//! Viscosity of springs, ropes, fibres and hinges: the part βK of Rayleigh damping, lagged (see `viscosity`).
+//!
+//! ```text
+//! D(x) = β κ/(2ĥ) (u·(z − ẑ))²,      u = z_m/|z_m|
+//! ```
+//!
+//! Only the change of length counts, so that what turns is not damped, and only where z_m is outside of its bounds: a
+//! slack rope resists nothing. Hinges that are flat at rest have no u; of them all of z − ẑ counts, and a sheet that
+//! turns while it is bent is slowed a little.
+
+use super::lengths::{CORNERS, Length};
+use super::{CHUNK, Energy};
+use crate::math::lanes::Vec4;
+use crate::math::vec3::{dot, norm, scale, sub};
+
+/// What is lagged: u, or `None` for flat hinges and what is slack, and ẑ.
+#[derive(Clone, Copy)]
+enum Lag {
+    Slack,
+    Along { direction: [f64; 3], base: [f64; 3] },
+    Whole { base: [f64; 3] },
+}
+
+/// The viscosity of a length term's elements.
+pub struct LengthViscosityTerm {
+    name: String,
+    corners: usize,
+    /// Elements, their stiffness multiplied by β/ĥ.
+    elements: Vec<Length>,
+    lag: Vec<Lag>,
+}
+
+impl LengthViscosityTerm {
+    /// `factor` is β/ĥ. Wants [`Energy::set_base`] before it is evaluated.
+    pub fn new(name: String, corners: usize, elements: &[Length], factor: f64) -> LengthViscosityTerm {
+        let damped = |e: &Length| Length { stiffness: factor * e.stiffness, ..*e };
+        let lag = vec![Lag::Slack; elements.len()];
+        LengthViscosityTerm { name, corners, elements: elements.iter().map(damped).collect(), lag }
+    }
+
+    fn vector(&self, e: &Length, x: &[Vec4]) -> [f64; 3] {
+        let mut z = [0.0; 3];
+        for (v, w) in e.vertices.iter().zip(e.weights).take(self.corners) {
+            let x = x[*v as usize].0;
+            z = [z[0] + w * x[0], z[1] + w * x[1], z[2] + w * x[2]];
+        }
+        z
+    }
+}
+
+impl Energy for LengthViscosityTerm {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    fn corners(&self) -> usize {
+        self.corners
+    }
+
+    fn slots(&self) -> usize {
+        self.elements.len() * self.corners
+    }
+
+    fn element(&self, index: usize) -> &[u32] {
+        &self.elements[index].vertices[..self.corners]
+    }
+
+    fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        let first = chunk * CHUNK;
+        let mut energy = 0.0;
+        for (i, slots) in slots.chunks_exact_mut(self.corners).enumerate() {
+            let e = &self.elements[first + i];
+            let force = match self.lag[first + i] {
+                Lag::Slack => [0.0; 3],
+                Lag::Along { direction, base } => {
+                    let rate = dot(direction, sub(self.vector(e, x), base));
+                    energy += 0.5 * e.stiffness * rate * rate;
+                    scale(e.stiffness * rate, direction)
+                }
+                Lag::Whole { base } => {
+                    let change = sub(self.vector(e, x), base);
+                    energy += 0.5 * e.stiffness * dot(change, change);
+                    scale(e.stiffness, change)
+                }
+            };
+            for (slot, weight) in slots.iter_mut().zip(e.weights) {
+                *slot = Vec4::new(scale(weight, force));
+            }
+        }
+        energy
+    }
+
+    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
+        for e in &self.elements {
+            for i in 0..self.corners {
+                for j in 0..self.corners {
+                    add(e.vertices[i], e.vertices[j], e.stiffness * e.weights[i] * e.weights[j]);
+                }
+            }
+        }
+    }
+
+    fn hash_system(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(b"length viscosity");
+        hasher.update(&(self.len() as u64).to_le_bytes());
+        for e in &self.elements {
+            hasher.update(bytemuck::cast_slice(&e.vertices[..self.corners]));
+            hasher.update(bytemuck::cast_slice(&e.weights[..self.corners]));
+            hasher.update(&e.stiffness.to_le_bytes());
+        }
+    }
+
+    fn is_projective(&self) -> bool {
+        true
+    }
+
+    fn is_dissipation(&self) -> bool {
+        true
+    }
+
+    fn set_base(&mut self, middle: &[Vec4], base: &[Vec4]) {
+        for i in 0..self.elements.len() {
+            let e = &self.elements[i];
+            let (z, base) = (self.vector(e, middle), self.vector(e, base));
+            let length = norm(z);
+            let within = e.shortest < length && length < e.longest;
+            self.lag[i] = if e.longest == 0.0 {
+                Lag::Whole { base }
+            } else if within || length < 1e-150 {
+                Lag::Slack
+            } else {
+                Lag::Along { direction: scale(1.0 / length, z), base }
+            };
+        }
+    }
+
+    fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
+        let e = &self.elements[element];
+        let block = |i: usize, j: usize| match self.lag[element] {
+            Lag::Slack => 0.0,
+            Lag::Along { direction, .. } => direction[i] * direction[j],
+            Lag::Whole { .. } => f64::from(i == j),
+        };
+        let n = 3 * self.corners;
+        let weights: [f64; CORNERS] = e.weights;
+        for i in 0..n {
+            for j in 0..n {
+                out[n * i + j] = e.stiffness * weights[i / 3] * weights[j / 3] * block(i % 3, j % 3);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::energy::checks::{check_term, evaluate, random};
+
+    #[test]
+    fn every_kind_passes_the_generic_check() {
+        let mut r = random(4);
+        let mut points = || (0..4).map(|_| Vec4::new([r(), r(), r()])).collect::<Vec<Vec4>>();
+        let (middle, base, x) = (points(), points(), points());
+        let elements = [
+            Length::spring(0, 1, 3.0, 0.2, 0.2),
+            Length::spring(1, 2, 3.0, 0.0, 9.0),
+            Length::spring(2, 3, 1.0, 0.0, 0.1),
+            Length::spring(3, 0, 2.0, 0.0, 0.0),
+        ];
+        let mut term = LengthViscosityTerm::new("springs".into(), 2, &elements, 0.5);
+        term.set_base(&middle, &base);
+        check_term(&term, &x, 1e-7);
+        term.set_base(&middle, &x);
+        assert_eq!(evaluate(&term, &x).0, 0.0, "what does not move is not damped");
+    }
+}

@@ -1,0 +1,51 @@
+//! Bounds on principal stretches, as a law: what is within them costs nothing.
+//!
+//! ```text
+//! Ψ(σ) = κ/2 Σ (σᵢ − clamp(σᵢ, [least, most]))²
+//! ```
+//!
+//! \[Narain2016, 4.2; Wang2015\] have the hard set, on which this energy is 0; it grows with the square of the distance
+//! ‖F − p(F)‖ from it, so it is projective. On sheets the third stretch is 1 and takes no part.
+
+use super::law::{self, CONSTANTS, Curve, Law};
+use crate::math::lanes::Lane;
+use crate::math::mat3::Mat3;
+
+/// Constants: κ in Pa, least, most, with least ≤ 1 ≤ most.
+#[derive(Clone, Debug)]
+pub struct Limit;
+
+impl Law for Limit {
+    #[inline(always)]
+    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+        law::by_stretches(self, f, constants)
+    }
+
+    fn a(&self, x: f64, [stiffness, least, most]: &[f64; CONSTANTS]) -> Curve {
+        let excess = x - x.clamp(*least, *most);
+        let bend = if excess == 0.0 { 0.0 } else { *stiffness };
+        [0.5 * stiffness * excess * excess, stiffness * excess, bend]
+    }
+
+    fn is_projective(&self, _: &[f64; CONSTANTS]) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Bounds that none of the stretches of the check falls on.
+    mod generic {
+        crate::energy::checks::check_material!(crate::energy::limit::Limit, [3.0, 0.7718, 1.3074]);
+    }
+
+    #[test]
+    fn only_the_excess_costs() {
+        let constants = [2.0, 0.9, 1.1];
+        for (stretch, energy) in [(1.0, 0.0), (0.9, 0.0), (1.1, 0.0), (1.3, 0.04), (0.6, 0.09)] {
+            assert!((law::density(&Limit, &[stretch, 1.0, 1.0], &constants) - energy).abs() < 1e-15);
+        }
+    }
+}

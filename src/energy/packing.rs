@@ -1,0 +1,54 @@
+//! Elements side by side: four to a block, so that one SIMD register computes four of them.
+
+use super::law::CONSTANTS;
+use crate::math::lanes::WIDTH;
+
+/// What the material is in each element of a term.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Properties {
+    /// Constants of the law.
+    pub constants: Vec<[f64; CONSTANTS]>,
+    /// k of the system matrix in Pa.
+    pub stiffness: Vec<f64>,
+    /// (μ, λ) at rest in Pa, for viscosity.
+    pub moduli: Vec<[f64; 2]>,
+}
+
+impl Properties {
+    /// The same in `count` elements.
+    pub fn uniform(constants: [f64; CONSTANTS], stiffness: f64, count: usize) -> Properties {
+        let moduli = vec![[0.5 * stiffness, 0.0]; count];
+        Properties { constants: vec![constants; count], stiffness: vec![stiffness; count], moduli }
+    }
+
+    /// Of the elements with these numbers, in their order.
+    pub fn picked(&self, numbers: &[usize]) -> Properties {
+        Properties {
+            constants: numbers.iter().map(|i| self.constants[*i]).collect(),
+            stiffness: numbers.iter().map(|i| self.stiffness[*i]).collect(),
+            moduli: numbers.iter().map(|i| self.moduli[*i]).collect(),
+        }
+    }
+
+    /// Of the law [`Limit`](super::limit::Limit), for the elements with these numbers.
+    pub fn limits(numbers: &[usize], stiffness: &[f64], least: f64, most: f64) -> Properties {
+        Properties {
+            constants: numbers.iter().map(|i| [stiffness[*i], least, most]).collect(),
+            stiffness: numbers.iter().map(|i| stiffness[*i]).collect(),
+            moduli: vec![[0.0; 2]; numbers.len()],
+        }
+    }
+}
+
+/// Blocks of `count` elements, copies of `blank` with every lane filled: `fill(block, lane, element, is_real)`. Padding
+/// repeats the last element and is not real.
+pub(super) fn blocks<B: Clone>(count: usize, blank: &B, fill: impl Fn(&mut B, usize, usize, bool)) -> Vec<B> {
+    let make = |first: usize| {
+        let mut block = blank.clone();
+        for lane in 0..WIDTH {
+            fill(&mut block, lane, (first + lane).min(count - 1), first + lane < count);
+        }
+        block
+    };
+    (0..count).step_by(WIDTH).map(make).collect()
+}

@@ -1,0 +1,339 @@
+//! Viscosity of solids and sheets: the part βK of Rayleigh damping, lagged so that a step stays a minimization.
+//!
+//! ```text
+//! D(x) = V β/(2ĥ) (2μ ‖ε‖² + λ tr² ε),      ε = sym(F_mᵀ (F − F̂)),      ∂D/∂x_c = (V β/ĥ) F_m (2μ ε + λ tr ε I) g_c
+//! ```
+//!
+//! F is the deformation at x, F̂ that at the base x̂ of the stage, ĥ its step (see `simulate::integrator`), and F_m that half
+//! a stage ahead, at x̂ + ĥ v̂/2. Were F_m = (F̂ + F)/2, ε would be the change of Green's strain and zero for all rigid
+//! motions; lagged as it is, it makes D convex and quadratic in x, and a turn by θ costs no more than a strain of θ⁴/24
+//! would. μ and λ are the law's moduli at rest: near it, D is β/(2ĥ) (x − x̂)ᵀ K (x − x̂), which is Rayleigh's damping
+//! with the stiffness matrix K. With the tangent stiffness at x_n in its place, bodies under load would be damped as
+//! they turn.
+//!
+//! Triangles have gradients g_c in their plane, with a third component of 0; one kernel serves both.
+
+use super::{CHUNK, Energy, packing};
+use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::mat3::{self, Mat3};
+
+/// One element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Viscous {
+    /// Vertices; a triangle repeats its first.
+    pub vertices: [u32; 4],
+    /// g_c; zeros for what is repeated.
+    pub gradients: [[f64; 3]; 4],
+    /// V β/ĥ · (μ, λ), in J.
+    pub moduli: [f64; 2],
+}
+
+/// Four elements.
+#[derive(Clone)]
+#[repr(C, align(32))]
+struct Block {
+    gradients: [[[f64; WIDTH]; 3]; 4],
+    moduli: [[f64; WIDTH]; 2],
+    vertices: [[u32; WIDTH]; 4],
+}
+
+/// F_m and F̂ of four elements.
+#[derive(Clone)]
+#[repr(C, align(32))]
+struct Lagged {
+    middle: [[[f64; WIDTH]; 3]; 3],
+    base: [[[f64; WIDTH]; 3]; 3],
+}
+
+/// Elements of one kind.
+pub struct ViscosityTerm {
+    name: String,
+    corners: usize,
+    elements: Vec<Viscous>,
+    blocks: Vec<Block>,
+    lagged: Vec<Lagged>,
+}
+
+impl ViscosityTerm {
+    /// All `elements` use their first `corners` corners only. Wants [`Energy::set_base`] before it is evaluated.
+    pub fn new(name: String, corners: usize, elements: Vec<Viscous>) -> ViscosityTerm {
+        let blank =
+            Block { gradients: [[[0.0; WIDTH]; 3]; 4], moduli: [[0.0; WIDTH]; 2], vertices: [[0; WIDTH]; 4] };
+        let blocks = packing::blocks(elements.len(), &blank, |block, lane, e, is_real| {
+            let e = &elements[e];
+            for c in 0..4 {
+                block.vertices[c][lane] = e.vertices[c];
+                for k in 0..3 {
+                    block.gradients[c][k][lane] = e.gradients[c][k];
+                }
+            }
+            for k in 0..2 {
+                block.moduli[k][lane] = if is_real { e.moduli[k] } else { 0.0 };
+            }
+        });
+        let zero = [[[0.0; WIDTH]; 3]; 3];
+        let lagged = vec![Lagged { middle: zero, base: zero }; blocks.len()];
+        ViscosityTerm { name, corners, elements, blocks, lagged }
+    }
+
+    /// 2μ ε + λ tr ε I for the change `d` of F, with the element's moduli.
+    fn stress(&self, element: usize, middle: &[[f64; 3]; 3], d: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+        let [mu, lambda] = self.elements[element].moduli;
+        let product = |i: usize, j: usize| (0..3).map(|k| middle[k][i] * d[k][j]).sum::<f64>();
+        let strain = |i: usize, j: usize| 0.5 * (product(i, j) + product(j, i));
+        let trace = strain(0, 0) + strain(1, 1) + strain(2, 2);
+        std::array::from_fn(|i| {
+            std::array::from_fn(|j| 2.0 * mu * strain(i, j) + if i == j { lambda * trace } else { 0.0 })
+        })
+    }
+}
+
+/// F = Σ_c x_c g_cᵀ of the four elements of a block.
+#[inline(always)]
+fn deformation<L: Lane>(corners: usize, block: &Block, x: &[Vec4]) -> Mat3<L> {
+    let mut f = mat3::zero();
+    for c in 0..corners {
+        let x = L::gather(x, &block.vertices[c]);
+        let g = [
+            L::load(&block.gradients[c][0]),
+            L::load(&block.gradients[c][1]),
+            L::load(&block.gradients[c][2]),
+        ];
+        for i in 0..3 {
+            for j in 0..3 {
+                f[i][j] = f[i][j] + x[i] * g[j];
+            }
+        }
+    }
+    f
+}
+
+struct Lag<'a> {
+    corners: usize,
+    blocks: &'a [Block],
+    middle: &'a [Vec4],
+    base: &'a [Vec4],
+    lagged: &'a mut [Lagged],
+}
+
+impl Kernel for Lag<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        for (block, lagged) in self.blocks.iter().zip(self.lagged) {
+            let middle = deformation::<L>(self.corners, block, self.middle);
+            let base = deformation::<L>(self.corners, block, self.base);
+            for i in 0..3 {
+                for j in 0..3 {
+                    lagged.middle[i][j] = middle[i][j].to_array();
+                    lagged.base[i][j] = base[i][j].to_array();
+                }
+            }
+        }
+    }
+}
+
+struct Evaluate<'a> {
+    corners: usize,
+    blocks: &'a [Block],
+    lagged: &'a [Lagged],
+    x: &'a [Vec4],
+    slots: &'a mut [Vec4],
+}
+
+impl Kernel for Evaluate<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> f64 {
+        let n = self.corners;
+        let (half, two) = (L::splat(0.5), L::splat(2.0));
+        let mut sum = L::splat(0.0);
+        let slots = self.slots.chunks_exact_mut(n * WIDTH);
+        for ((block, lagged), slots) in self.blocks.iter().zip(self.lagged).zip(slots) {
+            let mut d = deformation::<L>(n, block, self.x);
+            let mut middle = mat3::zero();
+            for i in 0..3 {
+                for j in 0..3 {
+                    d[i][j] = d[i][j] - L::load(&lagged.base[i][j]);
+                    middle[i][j] = L::load(&lagged.middle[i][j]);
+                }
+            }
+            let product = mat3::transpose_mul(&middle, &d);
+            let (mu, lambda) = (L::load(&block.moduli[0]), L::load(&block.moduli[1]));
+            let trace = product[0][0] + product[1][1] + product[2][2];
+            let mut stress = mat3::zero();
+            for i in 0..3 {
+                for j in 0..3 {
+                    let strain = half * (product[i][j] + product[j][i]);
+                    sum = sum + mu * strain * strain;
+                    stress[i][j] = two * mu * strain;
+                }
+                stress[i][i] = stress[i][i] + lambda * trace;
+            }
+            sum = sum + half * lambda * trace * trace;
+            let p = mat3::mul(&middle, &stress);
+            for c in 0..n {
+                let g = [
+                    L::load(&block.gradients[c][0]),
+                    L::load(&block.gradients[c][1]),
+                    L::load(&block.gradients[c][2]),
+                ];
+                let force = [
+                    p[0][0] * g[0] + p[0][1] * g[1] + p[0][2] * g[2],
+                    p[1][0] * g[0] + p[1][1] * g[1] + p[1][2] * g[2],
+                    p[2][0] * g[0] + p[2][1] * g[1] + p[2][2] * g[2],
+                ];
+                L::scatter(force, &mut slots[c..], n);
+            }
+        }
+        let s = sum.to_array();
+        (s[0] + s[1]) + (s[2] + s[3])
+    }
+}
+
+impl Energy for ViscosityTerm {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    fn corners(&self) -> usize {
+        self.corners
+    }
+
+    fn slots(&self) -> usize {
+        self.blocks.len() * WIDTH * self.corners
+    }
+
+    fn element(&self, index: usize) -> &[u32] {
+        &self.elements[index].vertices[..self.corners]
+    }
+
+    fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        let blocks = CHUNK / WIDTH;
+        let range = chunk * blocks..self.blocks.len().min((chunk + 1) * blocks);
+        let (blocks, lagged) = (&self.blocks[range.clone()], &self.lagged[range]);
+        dispatch(Evaluate { corners: self.corners, blocks, lagged, x, slots })
+    }
+
+    /// With F_m = I the Hessian is at most (2μ + 3λ) DᵀD; 2μ + λ, its value under uniaxial rates, is nearer to what it
+    /// mostly is.
+    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
+        for e in &self.elements {
+            let weight = 2.0 * e.moduli[0] + e.moduli[1];
+            for i in 0..self.corners {
+                for j in 0..self.corners {
+                    let (a, b) = (e.gradients[i], e.gradients[j]);
+                    let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+                    add(e.vertices[i], e.vertices[j], weight * dot);
+                }
+            }
+        }
+    }
+
+    fn hash_system(&self, hasher: &mut blake3::Hasher) {
+        hasher.update(b"viscosity");
+        hasher.update(&(self.len() as u64).to_le_bytes());
+        for e in &self.elements {
+            hasher.update(bytemuck::cast_slice(&e.vertices));
+            hasher.update(bytemuck::cast_slice(e.gradients.as_flattened()));
+            hasher.update(bytemuck::cast_slice(&e.moduli));
+        }
+    }
+
+    /// It is a quadratic, and no distance from a set; but projective dynamics converges on it, since the system matrix
+    /// bounds its Hessian where F_m is about a rotation.
+    fn is_projective(&self) -> bool {
+        true
+    }
+
+    fn is_dissipation(&self) -> bool {
+        true
+    }
+
+    fn set_base(&mut self, middle: &[Vec4], base: &[Vec4]) {
+        let (corners, blocks) = (self.corners, &self.blocks);
+        dispatch(Lag { corners, blocks, middle, base, lagged: &mut self.lagged });
+    }
+
+    fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
+        let e = &self.elements[element];
+        let lagged = &self.lagged[element / WIDTH];
+        let lane = element % WIDTH;
+        let middle: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| lagged.middle[i][j][lane]));
+        let n = 3 * self.corners;
+        for column in 0..n {
+            let (c, k) = (column / 3, column % 3);
+            let mut d = [[0.0; 3]; 3];
+            d[k] = e.gradients[c];
+            let stress = self.stress(element, &middle, &d);
+            for row in 0..n {
+                let (g, i) = (e.gradients[row / 3], row % 3);
+                let p = |j: usize| (0..3).map(|l| middle[i][l] * stress[l][j]).sum::<f64>();
+                out[n * row + column] = p(0) * g[0] + p(1) * g[1] + p(2) * g[2];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::energy::checks::{check_term, evaluate, random};
+    use crate::energy::tets::TetElements;
+
+    const REST: [[f64; 3]; 5] =
+        [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.0, 0.2, 1.1], [0.9, 1.0, 0.8]];
+
+    fn term() -> ViscosityTerm {
+        let elements = TetElements::new(vec![[0, 1, 2, 3], [1, 4, 2, 3]], &REST);
+        let viscous = (0..2).map(|e| Viscous {
+            vertices: elements.corners[e],
+            gradients: elements.gradients(e),
+            moduli: [0.7, 1.3],
+        });
+        ViscosityTerm::new("viscosity".into(), 4, viscous.collect())
+    }
+
+    fn deformed(seed: u64) -> Vec<Vec4> {
+        let mut r = random(seed);
+        REST.iter().map(|p| Vec4::new(p.map(|c| 1.2 * c + 0.2 * r()))).collect()
+    }
+
+    #[test]
+    fn passes_the_generic_check() {
+        let mut term = term();
+        term.set_base(&deformed(1), &deformed(2));
+        check_term(&term, &deformed(3), 1e-7);
+    }
+
+    #[test]
+    fn rigid_motion_is_free_and_torques_balance() {
+        let mut term = term();
+        let base = deformed(1);
+        let rotation = crate::energy::checks::rotation(&mut random(5));
+        let turn = |p: &Vec4| -> [f64; 3] {
+            std::array::from_fn(|i| 1.0 + (0..3).map(|j| rotation[i][j] * p.0[j]).sum::<f64>())
+        };
+        let turned: Vec<Vec4> = base.iter().map(|p| Vec4::new(turn(p))).collect();
+        let middle: Vec<Vec4> = base
+            .iter()
+            .zip(&turned)
+            .map(|(a, b)| Vec4(std::array::from_fn(|k| 0.5 * (a.0[k] + b.0[k]))))
+            .collect();
+        term.set_base(&middle, &base);
+        let (energy, gradient) = evaluate(&term, &turned);
+        assert!(energy < 1e-28 && gradient.iter().flatten().all(|g| g.abs() < 1e-14), "{energy}");
+        let (_, gradient) = evaluate(&term, &deformed(4));
+        for k in 0..3 {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            let torque: f64 = middle.iter().zip(&gradient).map(|(x, g)| x.0[i] * g[j] - x.0[j] * g[i]).sum();
+            assert!(torque.abs() < 1e-13, "{torque}");
+        }
+    }
+}

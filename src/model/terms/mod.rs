@@ -1,0 +1,199 @@
+//! The terms of a scene's objective: what couples which vertices, and with which energy.
+//!
+//! | body | terms |
+//! |---|---|
+//! | solid | its materials on tets, limits of their stretches; one length term per family of fibres |
+//! | sheet | its materials on triangles, limits; springs along edges and, if asked for, across them; hinges |
+//! | any | viscosity of each of these, drag, soft pins |
+
+mod sheet;
+mod solid;
+
+use std::ops::Range;
+
+use super::body::BodyData;
+use super::build::Hold;
+use super::{BodyModel, Model};
+use crate::config::resolved::{BendingKind, Body, Config, Motion, PinKind};
+use crate::energy::attachment::{Attachment, AttachmentTerm};
+use crate::energy::bending::Hinge;
+use crate::energy::length_viscosity::LengthViscosityTerm;
+use crate::energy::lengths::{Length, LengthTerm};
+use crate::energy::viscosity::{ViscosityTerm, Viscous};
+use crate::energy::{Energy, Properties};
+use crate::math::lanes::Vec4;
+
+/// Groups of vertices that terms couple, shorter ones filled up by repeating a vertex, longer ones in parts.
+pub(super) fn couplings(
+    config: &Config,
+    tets: &[[u32; 4]],
+    triangles: &[[u32; 3]],
+    ranges: &[Range<usize>],
+) -> Vec<[u32; 4]> {
+    let mut out = tets.to_vec();
+    out.extend(triangles.iter().map(|[a, b, c]| [*a, *b, *c, *a]));
+    for (body, range) in config.bodies.iter().zip(ranges) {
+        if body.bending.is_some() || body.springs.as_ref().is_some_and(|s| s.cross) {
+            let hinges = super::sheet::hinges(&triangles[range.clone()]);
+            out.extend(hinges.iter().map(|h| [h.far[0], h.far[1], h.edge[0], h.edge[1]]));
+            if body.bending.as_ref().is_some_and(|b| b.kind == BendingKind::Plate) {
+                out.extend(far_triples(&hinges, range.len()));
+            }
+        }
+    }
+    out
+}
+
+/// The corners across the sides of each triangle, which bending couples beyond its hinges.
+fn far_triples(hinges: &[Hinge], triangles: usize) -> Vec<[u32; 4]> {
+    let mut far: Vec<Vec<u32>> = vec![vec![]; triangles];
+    for hinge in hinges {
+        for (side, triangle) in hinge.triangles.into_iter().enumerate() {
+            far[triangle].push(hinge.far[1 - side]);
+        }
+    }
+    far.iter().filter(|f| f.len() > 1).map(|f| [f[0], f[1], f[f.len() - 1], f[0]]).collect()
+}
+
+/// Builds all terms and notes the cells of each in the model.
+pub(super) fn build(
+    config: &Config,
+    bodies: &[BodyData],
+    model: &mut Model,
+    holds: &[Hold],
+) -> Vec<Box<dyn Energy>> {
+    let rest = model.numbering.order.iter().map(|v| model.rest[*v as usize]).collect();
+    let step = config.time.integrator.stage_step(config.time.step);
+    let mut terms = Terms { model, rest, step, list: vec![] };
+    for ((body, place), data) in config.bodies.iter().zip(&model.bodies).zip(bodies) {
+        let at = Place { body, place, data };
+        if place.tets.is_empty() {
+            sheet::add(&at, &mut terms);
+        } else {
+            solid::add(&at, &mut terms);
+        }
+        terms.add_drag(&at);
+    }
+    terms.list.extend(soft_pins(model, holds).map(|term| (term, vec![])));
+    let (terms, cells) = terms.list.into_iter().unzip();
+    model.cells = cells;
+    terms
+}
+
+/// A body with its place in the model.
+struct Place<'a> {
+    body: &'a Body,
+    place: &'a BodyModel,
+    data: &'a BodyData,
+}
+
+impl Place<'_> {
+    /// The name of a term for messages.
+    fn named(&self, what: &str) -> String {
+        format!("{what} of body '{}'", self.body.name)
+    }
+}
+
+/// Terms in the making.
+struct Terms<'a> {
+    model: &'a Model,
+    /// Rest positions, internal numbering.
+    rest: Vec<[f64; 3]>,
+    /// The stage step in s.
+    step: f64,
+    /// Each with the cells of its elements, where it has a state to show.
+    list: Vec<(Box<dyn Energy>, Vec<u32>)>,
+}
+
+impl Terms<'_> {
+    /// A length term, and its viscosity if the body has any.
+    fn add_lengths(&mut self, at: &Place, what: &str, corners: usize, elements: Vec<Length>) {
+        if elements.is_empty() {
+            return;
+        }
+        let beta = at.body.damping.stiffness;
+        if beta > 0.0 {
+            let name = at.named(&format!("viscosity of the {what}"));
+            let term = LengthViscosityTerm::new(name, corners, &elements, beta / self.step);
+            self.list.push((Box::new(term), vec![]));
+        }
+        self.list.push((Box::new(LengthTerm::new(at.named(what), corners, elements)), vec![]));
+    }
+
+    /// The viscosity of cells; `element(i)` gives vertices, gradients and volume of the i-th of `properties`.
+    fn add_viscosity(
+        &mut self,
+        at: &Place,
+        corners: usize,
+        properties: &Properties,
+        element: impl Fn(usize) -> ([u32; 4], [[f64; 3]; 4], f64),
+    ) {
+        let factor = at.body.damping.stiffness / self.step;
+        if factor == 0.0 {
+            return;
+        }
+        let viscous = properties.moduli.iter().enumerate().map(|(i, moduli)| {
+            let (vertices, gradients, volume) = element(i);
+            Viscous { vertices, gradients, moduli: moduli.map(|m| factor * volume * m) }
+        });
+        let term = ViscosityTerm::new(at.named("viscosity"), corners, viscous.collect());
+        self.list.push((Box::new(term), vec![]));
+    }
+
+    /// The part of Rayleigh damping that resists all motion.
+    fn add_drag(&mut self, at: &Place) {
+        let alpha = at.body.damping.mass;
+        if alpha == 0.0 {
+            return;
+        }
+        let position = &self.model.numbering.position[at.place.vertices.clone()];
+        let drag = position.iter().zip(&at.data.mass).filter(|(_, mass)| **mass > 0.0);
+        let drag =
+            drag.map(|(vertex, mass)| Attachment { vertex: *vertex, stiffness: alpha * mass / self.step });
+        self.list.push((Box::new(AttachmentTerm::drag(drag.collect())), vec![]));
+    }
+}
+
+/// Cells in the order of their vertices, so that they stay close to them in memory, with their corners in internal
+/// numbering: places among `cells` (which count from `first`), and corners.
+fn sorted<const N: usize>(
+    model: &Model,
+    all: &[[u32; N]],
+    first: usize,
+    cells: &[u32],
+) -> (Vec<usize>, Vec<[u32; N]>) {
+    let internal = |i: &usize| all[first + cells[*i] as usize].map(|v| model.numbering.position[v as usize]);
+    let mut places: Vec<usize> = (0..cells.len()).collect();
+    places.sort_by_cached_key(|i| {
+        let corners = internal(i);
+        (corners.iter().min().copied(), corners.iter().max().copied())
+    });
+    let corners = places.iter().map(internal).collect();
+    (places, corners)
+}
+
+fn soft_pins(model: &Model, holds: &[Hold]) -> Option<Box<dyn Energy>> {
+    let soft: Vec<(Attachment, [f64; 3], Option<Motion>)> = holds
+        .iter()
+        .filter_map(|h| match h.kind {
+            PinKind::Hard => None,
+            PinKind::Soft(stiffness) => {
+                let vertex = model.numbering.position[h.vertex];
+                let origin = model.initial.x[vertex as usize].xyz();
+                let motion = h.motion.map(|m| model.motions[m].clone());
+                Some((Attachment { vertex, stiffness }, origin, motion))
+            }
+        })
+        .collect();
+    if soft.is_empty() {
+        return None;
+    }
+    let attachments = soft.iter().map(|(a, _, _)| a.clone()).collect();
+    let path = Box::new(move |time: f64| {
+        let place = |(_, origin, motion): &(Attachment, [f64; 3], Option<Motion>)| {
+            Vec4::new(motion.as_ref().map_or(*origin, |m| m.apply(*origin, time)))
+        };
+        soft.iter().map(place).collect()
+    });
+    Some(Box::new(AttachmentTerm::new(attachments, path)))
+}
