@@ -5,6 +5,8 @@ pub mod lanes;
 pub mod mat3;
 pub mod polar;
 pub mod quadrature;
+pub mod random;
 pub mod spline;
 pub mod svd;
+pub mod track;
 pub mod vectors;

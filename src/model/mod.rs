@@ -53,6 +53,8 @@ pub struct BodyModel {
     pub triangles: Range<usize>,
     /// Its boundary, by vertex numbers within the body.
     pub surface: SurfaceMap,
+    /// The vertices of each of its loads, by numbers within the body.
+    pub loads: Vec<Vec<u32>>,
     /// The number of its material: equal ones share a number.
     pub material: u32,
 }

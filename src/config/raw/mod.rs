@@ -5,6 +5,7 @@
 //! comments are the descriptions of the JSON schema: they speak to whoever writes a config.
 
 mod body;
+mod force;
 mod pin;
 mod values;
 
@@ -12,11 +13,12 @@ pub use body::{
     Axis, Body, Collapse, Deform, Fiber, Generate, Inversion, Material, Randomize, Rotation, Shape, Springs,
     Squash, Transform, Twist, Velocity,
 };
+pub use force::{Load, Wind};
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
     PlaneSelection, RotationRate, Select, Shake, SphereSelection,
 };
-pub use values::{Cells, OneOrMany, Step};
+pub use values::{Animated, Cells, Key, Keys, OneOrMany, Step};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,7 +109,10 @@ pub struct Solver {
 pub struct World {
     /// Gravity in m/s². Default [0, -9.81, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gravity: Option<[f64; 3]>,
+    pub gravity: Option<Animated<[f64; 3]>>,
+    /// The air around the bodies. Default: there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wind: Option<Wind>,
 }
 
 /// What is written, and where.
