@@ -102,7 +102,8 @@ impl Wind {
         if wind.gusts == 0.0 || speed == 0.0 {
             return 1.0;
         }
-        let delay = dot(x, mean_wind) / (speed * speed);
+        // Divided twice: the square of a very low speed may be zero.
+        let delay = dot(x, mean_wind) / speed / speed;
         1.0 + wind.gusts * noise(wind.seed, (time - delay) / wind.gust_length)
     }
 }

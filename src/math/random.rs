@@ -36,8 +36,11 @@ impl SplitMix64 {
 
 /// Value noise: a random number in [−1, 1) at every whole `x`, a cubic smooth step between neighbours.
 ///
-/// Its slope is continuous. Only sums and products of IEEE numbers: the same bits everywhere.
+/// Its slope is continuous; 0 where `x` is not finite. Only sums and products of IEEE numbers: the same bits everywhere.
 pub fn noise(seed: u64, x: f64) -> f64 {
+    if !x.is_finite() {
+        return 0.0;
+    }
     let floor = x.floor();
     let part = x - floor;
     // Negative numbers wrap around: they name the numbers before the first.
@@ -71,5 +74,7 @@ mod tests {
             assert!((at(x + 0.5) - 0.5 * (at(x) + at(x + 1.0))).abs() < 1e-12);
         }
         assert_ne!(noise(8, 0.3), at(0.3));
+        assert_eq!((at(f64::NAN), at(f64::INFINITY)), (0.0, 0.0));
+        assert!(at(1e300).abs() <= 1.0);
     }
 }
