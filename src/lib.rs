@@ -19,6 +19,7 @@
 //! | [`mesh`], [`io`] | meshes as files hold them, generators, one file per format |
 //! | [`model`] | bodies, masses, pins, the internal numbering of vertices |
 //! | [`energy`] | terms of the objective; one file per material |
+//! | [`force`] | gravity, wind, loads, pressure; one file per force |
 //! | [`objective`] | g and ∇g, the one function that all solvers share |
 //! | [`solver`] | one file per solver |
 //! | [`sparse`], [`cache`] | the system matrix, its factor, and the disk cache of factors |
@@ -55,6 +56,7 @@ pub mod cli;
 pub mod config;
 pub mod energy;
 pub mod error;
+pub mod force;
 pub mod io;
 pub mod math;
 pub mod mesh;

@@ -115,3 +115,45 @@ fn an_interrupt_ends_after_the_frame_with_a_checkpoint() {
     let checkpoint = pliant::simulate::checkpoint::Checkpoint::read(&place.path("run/checkpoint.bin"));
     assert_eq!(checkpoint.unwrap().unwrap().frame, rows);
 }
+
+/// All forces at once, changing with time.
+const FORCES: &str = r#"
+name = "forces"
+[time]
+step = "1/60"
+integrator = "INTEGRATOR"
+[world]
+gravity = { keys = [{ time = 0, value = [0, -9.81, 0] }, { time = 0.2, value = [0, 0, 3] }] }
+wind = { velocity = { keys = [{ time = 0, value = [5, 0, 1] }, { time = 0.15, value = [8, 1, 0] }] }, gusts = 0.5, seed = 4 }
+[[body]]
+generate = { shape = "sphere", radius = 0.2, cells = 3 }
+material = { model = "stable-neo-hookean", young = 1e4, poisson = 0.4 }
+pressure = { keys = [{ time = 0, value = 0 }, { time = 0.2, value = 500 }] }
+[[body.load]]
+select = { nearest = { point = [0, 1, 0], count = 3 } }
+force = { keys = [{ time = 0.05, value = [0, 0, 0] }, { time = 0.2, value = [0, 20, 0] }] }
+"#;
+
+#[test]
+fn forces_over_time_resume_to_the_same_bytes_and_only_with_the_same_forces() {
+    for integrator in ["implicit-euler", "bdf2"] {
+        let place = Place::new();
+        place.write("scene.toml", &FORCES.replace("INTEGRATOR", integrator));
+        place.succeed(&["simulate", "scene.toml", "--frames", "12", "-o", "unbroken"]);
+        place.succeed(&["simulate", "scene.toml", "--frames", "5", "-o", "broken"]);
+        for other in [
+            "world.gravity=[0,0,0]",
+            "world.wind.seed=5",
+            "body.0.pressure=3",
+            "body.0.load.0.force=[0,0,1]",
+            "body.0.load.0.select.nearest.count=2",
+        ] {
+            let arguments =
+                ["simulate", "scene.toml", "--frames", "12", "-o", "broken", "--resume", "--set", other];
+            let refused = place.fail(2, &arguments);
+            assert!(refused.contains("another config"), "{other}: {refused}");
+        }
+        place.succeed(&["simulate", "scene.toml", "--frames", "12", "-o", "broken", "--resume"]);
+        assert_equal_content(&place.path("unbroken"), &place.path("broken"));
+    }
+}

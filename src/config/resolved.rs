@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use crate::energy::material::Material;
+use crate::math::track::Track;
 use crate::solver::SolverSettings;
 
 /// A whole scene.
@@ -17,8 +18,10 @@ pub struct Config {
     pub time: Time,
     /// The chosen solver with its settings.
     pub solver: SolverSettings,
-    /// Gravity in m/s².
-    pub gravity: [f64; 3],
+    /// Gravity in m/s², over time.
+    pub gravity: Track<3>,
+    /// The air; `None`: there is none.
+    pub wind: Option<Wind>,
     /// The bodies, at least one.
     pub bodies: Vec<Body>,
     /// Where and what to write.
@@ -48,6 +51,23 @@ pub enum Integrator {
     Midpoint,
     /// Second order, damps little.
     Bdf2,
+}
+
+/// Air that moves, or stands still and slows what moves in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wind {
+    /// Mean velocity in m/s, over time.
+    pub velocity: Track<3>,
+    /// Amplitude of gusts relative to the velocity, ≥ 0.
+    pub gusts: f64,
+    /// Seed of the gusts.
+    pub seed: u64,
+    /// Time in s from one gust to the next, > 0.
+    pub gust_length: f64,
+    /// Of the air, in kg/m³, > 0.
+    pub density: f64,
+    /// Drag coefficient, ≥ 0.
+    pub drag: f64,
 }
 
 /// One elastic body.
@@ -83,6 +103,19 @@ pub struct Body {
     pub deform: Vec<Deform>,
     /// Attachments.
     pub pins: Vec<Pin>,
+    /// Forces on sets of vertices.
+    pub loads: Vec<Load>,
+    /// Pressure inside the closed surface above that outside, in Pa, over time.
+    pub pressure: Option<Track<1>>,
+}
+
+/// A force on a set of vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// Which vertices, by rest position.
+    pub select: Selection,
+    /// In N over time, the sum over the vertices, which share it evenly.
+    pub force: Track<3>,
 }
 
 /// A number that may differ from cell to cell.
@@ -388,8 +421,10 @@ pub enum Path {
         axis: [f64; 3],
         /// A point of that axis.
         origin: [f64; 3],
-        /// Sorted by time.
-        keys: Vec<Keyframe>,
+        /// Offset in metres.
+        translate: Track<3>,
+        /// Rotation angle in radians.
+        radians: Track<1>,
     },
     /// `amplitude · sin(2π·frequency·t)`.
     Shake {
@@ -398,17 +433,6 @@ pub enum Path {
         /// Hz.
         frequency: f64,
     },
-}
-
-/// One keyframe.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Keyframe {
-    /// Seconds since the motion's `from`.
-    pub time: f64,
-    /// Offset in metres.
-    pub translate: [f64; 3],
-    /// Rotation angle about the motion's axis, in radians.
-    pub radians: f64,
 }
 
 /// What to write and where.

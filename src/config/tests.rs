@@ -339,7 +339,7 @@ pin = [{ select = "all", kind = { soft = 2 }, motion = { shake = { amplitude = [
         config.time,
         resolved::Time { step: 1.0 / 30.0, frames: 120, substeps: 1, integrator: Default::default() }
     );
-    assert_eq!(config.gravity, [0.0, -9.81, 0.0]);
+    assert_eq!(config.gravity.at(0.0), [0.0, -9.81, 0.0]);
     assert_eq!(config.output.dir, PathBuf::from("/there/outputs/file"));
     let body = &config.bodies[0];
     assert_eq!(body.density, resolved::Quantity::Constant(1000.0));

@@ -105,6 +105,27 @@ pub fn topology(triangles: &[[u32; 3]]) -> Topology {
     result
 }
 
+/// The number of the part that each triangle belongs to: parts hang together by edges and are numbered by their first
+/// triangles.
+pub fn shells(triangles: &[[u32; 3]]) -> Vec<u32> {
+    let mut sets = UnionFind::new(triangles.len());
+    for same in half_edges(triangles).chunk_by(|a, b| a.ends == b.ends) {
+        for pair in same.windows(2) {
+            sets.union(pair[0].corners[0] / 3, pair[1].corners[0] / 3);
+        }
+    }
+    let mut number_of_root = vec![None; triangles.len()];
+    let mut count = 0;
+    (0..triangles.len() as u32)
+        .map(|t| {
+            *number_of_root[sets.find(t) as usize].get_or_insert_with(|| {
+                count += 1;
+                count - 1
+            })
+        })
+        .collect()
+}
+
 /// One side of a triangle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct HalfEdge {
@@ -184,6 +205,13 @@ mod tests {
         let t = topology(&boundary(&[[0, 1, 2, 3], [2, 3, 4, 5]]));
         assert!(!t.closed() && !t.manifold());
         assert_eq!(t.nonmanifold_edges, 1);
+    }
+
+    #[test]
+    fn parts_are_numbered_by_their_first_triangles() {
+        let triangles = [[5, 6, 7], [0, 1, 2], [6, 8, 7], [2, 1, 3], [9, 3, 10]];
+        assert_eq!(shells(&triangles), [0, 1, 0, 1, 2]);
+        assert_eq!(topology(&triangles).shells, 3);
     }
 
     #[test]

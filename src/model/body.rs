@@ -4,7 +4,7 @@
 //! initial state; pins hold vertices where the initial state has them.
 
 use super::cells::CellData;
-use crate::config::resolved::{Body, MeshSource, PinKind};
+use crate::config::resolved::{Body, MeshSource, PinKind, Selection};
 use crate::error::{Error, Result};
 use crate::mesh::generate::generate;
 use crate::mesh::prepare::prepare;
@@ -32,6 +32,8 @@ pub struct BodyData {
     pub orphans: Vec<bool>,
     /// The vertices of each of the body's pins, without orphans.
     pub pins: Vec<Vec<u32>>,
+    /// The vertices of each of its loads, without orphans.
+    pub loads: Vec<Vec<u32>>,
     /// The boundary.
     pub surface: SurfaceMap,
     /// What the user should know.
@@ -61,6 +63,9 @@ pub fn load(body: &Body) -> Result<BodyData> {
     }
     let orphans = cellless(&mesh);
     let pins = select_pins(body, &mesh, &orphans, &subject, &mut notes)?;
+    let loads = (body.loads.iter().enumerate())
+        .map(|(i, load)| select(&load.select, &format!("load {i}"), &mesh, &orphans, &subject, &mut notes))
+        .collect::<Result<_>>()?;
     let initial = deformed(body, &mesh, &subject)?;
     let cells = CellData::new(body, &mesh).map_err(|reason| refuse(&subject, reason, ""))?;
     let mass = masses(&mesh, &cells);
@@ -80,6 +85,7 @@ pub fn load(body: &Body) -> Result<BodyData> {
         mass,
         orphans,
         pins,
+        loads,
         notes,
     })
 }
@@ -127,25 +133,36 @@ fn select_pins(
 ) -> Result<Vec<Vec<u32>>> {
     let mut out = vec![];
     for (i, pin) in body.pins.iter().enumerate() {
-        let selected = model::select::select(&pin.select, &mesh.points, &mesh.point_data, "vertex")
-            .map_err(|reason| refuse(subject, format!("pin {i}: {reason}"), ""))?;
-        let kept: Vec<u32> = selected.iter().copied().filter(|v| !orphans[*v as usize]).collect();
-        if kept.is_empty() {
-            let [low, high] = mesh.bounds().unwrap_or_default();
-            let reason = format!("pin {i} selects no vertex; the rest state spans {low:?} to {high:?}");
-            return Err(refuse(subject, reason, "change its 'select'"));
-        }
-        if kept.len() < selected.len() {
-            notes.push(format!(
-                "{subject}: pin {i}: {} vertices in no cell left out",
-                selected.len() - kept.len()
-            ));
-        }
+        let vertices = select(&pin.select, &format!("pin {i}"), mesh, orphans, subject, notes)?;
         let kind = if pin.kind == PinKind::Hard { "hard" } else { "soft" };
-        tracing::debug!("{subject}: pin {i} ({kind}) holds {} vertices", kept.len());
-        out.push(kept);
+        tracing::debug!("{subject}: pin {i} ({kind}) holds {} vertices", vertices.len());
+        out.push(vertices);
     }
     Ok(out)
+}
+
+/// The vertices that `owner` selects, at least one; orphans are left out.
+fn select(
+    selection: &Selection,
+    owner: &str,
+    mesh: &Mesh,
+    orphans: &[bool],
+    subject: &str,
+    notes: &mut Vec<String>,
+) -> Result<Vec<u32>> {
+    let selected = model::select::select(selection, &mesh.points, &mesh.point_data, "vertex")
+        .map_err(|reason| refuse(subject, format!("{owner}: {reason}"), ""))?;
+    let kept: Vec<u32> = selected.iter().copied().filter(|v| !orphans[*v as usize]).collect();
+    if kept.is_empty() {
+        let [low, high] = mesh.bounds().unwrap_or_default();
+        let reason = format!("{owner} selects no vertex; the rest state spans {low:?} to {high:?}");
+        return Err(refuse(subject, reason, "change its 'select'"));
+    }
+    if kept.len() < selected.len() {
+        let orphans = selected.len() - kept.len();
+        notes.push(format!("{subject}: {owner}: {orphans} vertices in no cell left out"));
+    }
+    Ok(kept)
 }
 
 fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {

@@ -9,6 +9,7 @@ use super::{BodyModel, HardPin, Model, State, terms};
 use crate::cache::{Cache, Outcome};
 use crate::config::resolved::{Config, Motion, PinKind};
 use crate::error::{Error, Result};
+use crate::force::{Forces, Scene};
 use crate::math::lanes::Vec4;
 use crate::objective::Objective;
 
@@ -18,6 +19,8 @@ pub struct Built {
     pub model: Model,
     /// The objective, its inertial positions still unset.
     pub objective: Objective,
+    /// What acts from outside.
+    pub forces: Forces,
     /// Whether the ordering came from the cache.
     pub ordering: Outcome,
     /// How long the ordering, or loading it, took.
@@ -81,6 +84,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
                 tets: tet_ranges[i].clone(),
                 triangles: triangle_ranges[i].clone(),
                 surface: bodies[i].surface.clone(),
+                loads: bodies[i].loads.clone(),
             })
             .collect(),
         size: diagonal(&rest),
@@ -103,7 +107,23 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     let stage_step = config.time.integrator.stage_step(config.time.step);
     let objective = Objective::new(model.numbering.free, stage_step, mass, terms);
     refuse_infinite(config, &model, &objective)?;
-    Ok(Built { model, objective, ordering, ordering_time, notes })
+    note_idle_loads(&model, &mut notes);
+    let forces = Forces::build(&Scene { config, model: &model, mass: &objective.mass })?;
+    Ok(Built { model, objective, forces, ordering, ordering_time, notes })
+}
+
+/// Tells of loads that only prescribed vertices bear.
+fn note_idle_loads(model: &Model, notes: &mut Vec<String>) {
+    for body in &model.bodies {
+        for (i, load) in body.loads.iter().enumerate() {
+            if load.iter().all(|v| model.pinned[body.vertices.start + *v as usize] == 1) {
+                notes.push(format!(
+                    "body '{}': all vertices of load {i} are pinned hard: it does nothing",
+                    body.name
+                ));
+            }
+        }
+    }
 }
 
 /// Refuses an initial state that a barrier forbids, before anything runs.

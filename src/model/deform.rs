@@ -9,6 +9,7 @@ use std::path::Path;
 use super::rotation::rotate;
 use crate::config::resolved::{Axis, Deform};
 use crate::error::{Error, Result};
+use crate::math::random::SplitMix64;
 
 /// The initial positions: `rest` with `kinds` applied in order.
 ///
@@ -62,14 +63,14 @@ fn one(
             map(points, |p| stretch(p, center, factors))
         }
         Deform::Randomize { seed, amount } => {
-            let mut random = SplitMix64(*seed);
+            let mut random = SplitMix64::new(*seed);
             map(points, |p| {
                 let target: [f64; 3] = std::array::from_fn(|i| bounds.min[i] + random.uniform() * size[i]);
                 std::array::from_fn(|i| (1.0 - amount) * p[i] + amount * target[i])
             })
         }
         Deform::Collapse { jitter, seed } => {
-            let mut random = SplitMix64(*seed);
+            let mut random = SplitMix64::new(*seed);
             map(points, |_| {
                 std::array::from_fn(|i| center[i] + jitter * (2.0 * random.uniform() - 1.0) * size[i])
             })
@@ -113,24 +114,6 @@ fn from_file(
     match points.iter().position(|p| p.iter().any(|x| !x.is_finite())) {
         Some(i) => refuse(format!("point {i} is not finite"), ""),
         None => Ok(points),
-    }
-}
-
-/// Sebastiano Vigna's public-domain SplitMix64.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [0, 1), all 53 bits random.
-    fn uniform(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
@@ -206,12 +189,5 @@ mod tests {
             let message = deform(&[Deform::File("a".into())], &CORNERS, &read).unwrap_err().to_string();
             assert!(message.contains(text), "{message}");
         }
-    }
-
-    #[test]
-    fn the_generator_gives_the_published_sequence() {
-        let mut random = SplitMix64(1234567);
-        let first: Vec<u64> = (0..3).map(|_| random.next()).collect();
-        assert_eq!(first, [6457827717110365317, 3203168211198807973, 9817491932198370423]);
     }
 }

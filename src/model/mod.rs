@@ -54,6 +54,8 @@ pub struct BodyModel {
     pub triangles: Range<usize>,
     /// Its boundary, by vertex numbers within the body.
     pub surface: SurfaceMap,
+    /// The vertices of each of its loads, by numbers within the body.
+    pub loads: Vec<Vec<u32>>,
 }
 
 /// A prescribed vertex.

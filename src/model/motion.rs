@@ -1,7 +1,7 @@
 //! Where pinned vertices are over time: a map of their initial positions.
 
 use super::rotation::rotate;
-use crate::config::resolved::{Keyframe, Motion, Path};
+use crate::config::resolved::{Motion, Path};
 
 impl Motion {
     /// Where a vertex that started at `initial` is at `time` (s since the start of the run).
@@ -12,9 +12,9 @@ impl Motion {
         match &self.path {
             Path::Rotate { axis, origin, rate } => rotate(initial, *axis, *origin, rate * elapsed),
             Path::Translate(velocity) => offset(initial, *velocity, elapsed),
-            Path::Keyframes { axis, origin, keys } => {
-                let (translate, radians) = interpolate(keys, elapsed);
-                offset(rotate(initial, *axis, *origin, radians), translate, 1.0)
+            Path::Keyframes { axis, origin, translate, radians } => {
+                let [angle] = radians.at(elapsed);
+                offset(rotate(initial, *axis, *origin, angle), translate.at(elapsed), 1.0)
             }
             Path::Shake { amplitude, frequency } => {
                 offset(initial, *amplitude, (std::f64::consts::TAU * frequency * elapsed).sin())
@@ -27,26 +27,12 @@ fn offset(point: [f64; 3], direction: [f64; 3], factor: f64) -> [f64; 3] {
     std::array::from_fn(|i| point[i] + factor * direction[i])
 }
 
-/// Offset and angle at `time`: linear between keys, constant before the first and after the last.
-fn interpolate(keys: &[Keyframe], time: f64) -> ([f64; 3], f64) {
-    let next = keys.partition_point(|key| key.time <= time);
-    match (next.checked_sub(1).map(|i| keys[i]), keys.get(next)) {
-        (Some(a), Some(b)) => {
-            let part = (time - a.time) / (b.time - a.time);
-            let mix = |from: f64, to: f64| from + part * (to - from);
-            (std::array::from_fn(|i| mix(a.translate[i], b.translate[i])), mix(a.radians, b.radians))
-        }
-        (Some(key), None) => (key.translate, key.radians),
-        (None, Some(key)) => (key.translate, key.radians),
-        (None, None) => ([0.0; 3], 0.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::f64::consts::{FRAC_PI_2, PI};
 
     use super::*;
+    use crate::math::track::{Key, Track};
 
     fn assert_near(got: [f64; 3], expected: [f64; 3]) {
         assert!((0..3).all(|i| (got[i] - expected[i]).abs() < 1e-14), "{got:?} is not {expected:?}");
@@ -83,11 +69,13 @@ mod tests {
 
     #[test]
     fn keyframes_are_linear_between_and_constant_outside() {
-        let key = |time, x, radians| Keyframe { time, translate: [x, 0.0, 0.0], radians };
+        let offset = |time, x| Key { time, value: [x, 0.0, 0.0] };
+        let angle = |time, radians| Key { time, value: [radians] };
         let path = Path::Keyframes {
             axis: [0.0, 0.0, 1.0],
             origin: [1.0, 0.0, 0.0],
-            keys: vec![key(0.5, 1.0, 0.0), key(1.0, 3.0, 0.0), key(1.5, 3.0, PI)],
+            translate: Track::new(vec![offset(0.5, 1.0), offset(1.0, 3.0), offset(1.5, 3.0)]),
+            radians: Track::new(vec![angle(0.5, 0.0), angle(1.0, 0.0), angle(1.5, PI)]),
         };
         let moving = motion(path);
         let start = [2.0, 0.0, 0.0];

@@ -1,6 +1,7 @@
 //! Time integrators: how a step becomes one minimization, and its result the next state.
 //!
-//! All of them minimize the same objective with a stage step ĥ and a base (x̂, v̂), y = x̂ + ĥ v̂ + ĥ² M⁻¹ f_ext:
+//! All of them minimize the same objective with a stage step ĥ and a base (x̂, v̂), y = x̂ + ĥ v̂ + ĥ² M⁻¹ f_ext, where
+//! f_ext are the external forces at the stage's time (see `force`):
 //!
 //! | integrator | ĥ | base | then |
 //! |---|---|---|---|
@@ -21,6 +22,7 @@ use super::convergence::WORRYING;
 use super::metrics::StepMetrics;
 use crate::config::resolved::Integrator;
 use crate::error::{Error, Result};
+use crate::force::Stage;
 use crate::math::lanes::Vec4;
 use crate::math::vectors;
 use crate::model::State;
@@ -33,6 +35,15 @@ impl Integrator {
             Integrator::ImplicitEuler => step,
             Integrator::Midpoint => step / 2.0,
             Integrator::Bdf2 => 2.0 * step / 3.0,
+        }
+    }
+
+    /// The time for which a force f of a stage of ĥ = `stage_step` acts, in seconds: it changes the next velocity by
+    /// this times M⁻¹ f.
+    fn acting_time(self, stage_step: f64) -> f64 {
+        match self {
+            Integrator::ImplicitEuler | Integrator::Bdf2 => stage_step,
+            Integrator::Midpoint => 2.0 * stage_step,
         }
     }
 }
@@ -130,6 +141,25 @@ impl Simulation {
         }
     }
 
+    /// y = x̂ + ĥ v̂ + ĥ² M⁻¹ f_ext. For the forces, prescribed vertices are at `pins` and move there at an even speed.
+    fn set_inertial(&mut self, base: &State, time: f64, pins: &[Vec4]) {
+        let h = self.objective.step;
+        let mut v = base.v.clone();
+        let mut x = blend(1.0, &base.x, h, &v);
+        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
+            let i = pin.vertex as usize;
+            v[i] = Vec4(std::array::from_fn(|k| (place.0[k] - base.x[i].0[k]) / h));
+            x[i] = *place;
+        }
+        let duration = self.time.integrator.acting_time(h);
+        let stage = Stage { time, duration, x: &x, v: &v, mass: &self.objective.mass };
+        let forces = self.forces.at(&stage);
+        for (i, y) in self.objective.inertial.iter_mut().enumerate() {
+            let factor = h * h / self.objective.mass[i];
+            *y = Vec4(std::array::from_fn(|k| x[i].0[k] + factor * forces[i].0[k]));
+        }
+    }
+
     /// Minimizes the objective of a stage; the result is the iterate.
     fn solve_stage(
         &mut self,
@@ -147,11 +177,7 @@ impl Simulation {
                 term.set_base(&middle, &base.x);
             }
         }
-        let (h, g) = (self.objective.step, self.gravity);
-        let fall = g.map(|g| h * h * g);
-        for (y, (x, v)) in self.objective.inertial.iter_mut().zip(base.x.iter().zip(&base.v)) {
-            *y = Vec4::new(std::array::from_fn(|k| x.0[k] + h * v.0[k] + fall[k]));
-        }
+        self.set_inertial(base, time, pins);
         self.find_start(pins, &mut report.cost)?;
         self.solver.begin_step(&self.objective, &self.iterate);
         let first = vectors::norm(&self.iterate.gradient);

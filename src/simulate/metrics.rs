@@ -58,7 +58,7 @@ impl StepMetrics {
     ) -> StepMetrics {
         let iterate = simulation.iterate();
         let m = momenta(&simulation.objective.mass, &simulation.state.x, &simulation.state.v);
-        let g = simulation.gravity;
+        let g = simulation.forces.gravity(time);
         StepMetrics {
             frame: simulation.frame(),
             step: simulation.step,

@@ -16,6 +16,7 @@ use std::time::Instant;
 use crate::cache::{Cache, Outcome};
 use crate::config::resolved::{Config, Time};
 use crate::error::Result;
+use crate::force::Forces;
 use crate::model::build::{Built, build};
 use crate::model::{Model, State};
 use crate::objective::{Iterate, Objective};
@@ -37,7 +38,7 @@ pub struct Simulation {
     /// How well the steps so far converged.
     pub convergence: Convergence,
     time: Time,
-    gravity: [f64; 3],
+    forces: Forces,
     settings: SolverSettings,
     solver: Box<dyn Solver>,
     iterate: Iterate,
@@ -77,7 +78,7 @@ impl Simulation {
     /// Loads meshes, builds the model and prepares the solver.
     pub fn new(config: &Config, cache: &Cache) -> Result<(Simulation, PreparationReport)> {
         let start = Instant::now();
-        let Built { model, objective, ordering, ordering_time, notes } = build(config, cache)?;
+        let Built { model, objective, forces, ordering, ordering_time, notes } = build(config, cache)?;
         let ordering_seconds = ordering_time.as_secs_f64();
         let model_seconds = start.elapsed().as_secs_f64() - ordering_seconds;
         let start = Instant::now();
@@ -94,7 +95,7 @@ impl Simulation {
             step: 0,
             before: None,
             time: config.time,
-            gravity: config.gravity,
+            forces,
             settings: config.solver.clone(),
             solver,
         };

@@ -247,12 +247,11 @@ impl Simulation {
         let config = &loaded.config;
         let mut hasher = blake3::Hasher::new();
         let mut text = format!(
-            "{:?} {:?} {} {:?} {:?} {:?} {} {}",
+            "{:?} {:?} {} {:?} {:?} {} {}",
             config.time.integrator,
             config.time.step,
             config.time.substeps,
             config.solver,
-            config.gravity,
             config.output.formats,
             config.output.every,
             config.output.float32,
@@ -274,6 +273,7 @@ impl Simulation {
         hasher.update(bytemuck::cast_slice(&self.objective.mass));
         hasher.update(&self.model.pinned);
         hasher.update(&self.model.cell_hash);
+        self.forces.fingerprint(&mut hasher);
         for point in self.model.initial.x.iter().chain(&self.model.initial.v) {
             hasher.update(bytemuck::cast_slice(&point.0));
         }

@@ -73,11 +73,11 @@ impl Descent {
         let config = pliant::config::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")).config;
         let (mut simulation, _) = Simulation::new(&config, &Cache::disabled()).expect("a good scene");
         prepare(&mut simulation);
-        let (h, state) = (config.time.step, simulation.state);
+        let (h, state, gravity) = (config.time.step, simulation.state, config.gravity.at(config.time.step));
         let mut objective = simulation.objective;
         for (v, y) in objective.inertial.iter_mut().enumerate() {
             for k in 0..3 {
-                y.0[k] = state.x[v].0[k] + h * state.v[v].0[k] + h * h * config.gravity[k];
+                y.0[k] = state.x[v].0[k] + h * state.v[v].0[k] + h * h * gravity[k];
             }
         }
         let mut x = state.x;

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::force::Load;
 use super::pin::{Pin, Select};
 use super::quantity::{Directions, Quantity};
-use super::values::{Cells, OneOrMany};
+use super::values::{Animated, Cells, OneOrMany};
 
 /// One elastic body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +62,12 @@ pub struct Body {
     /// Attachments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<Pin>,
+    /// Forces on sets of vertices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load: Vec<Load>,
+    /// Pressure in Pa inside the closed surface of the body, above that outside. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<Animated<f64>>,
 }
 
 /// Springs along all edges of a sheet.

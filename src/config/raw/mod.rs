@@ -5,6 +5,7 @@
 //! comments are the descriptions of the JSON schema: they speak to whoever writes a config.
 
 mod body;
+mod force;
 mod pin;
 mod quantity;
 mod values;
@@ -14,12 +15,13 @@ pub use body::{
     Limits, Material, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist,
     VaryingDirections, Velocity,
 };
+pub use force::{Load, Wind};
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
     PlaneSelection, RotationRate, Select, Shake, SphereSelection,
 };
 pub use quantity::{ArrayName, Directions, Place, Quantity};
-pub use values::{Cells, OneOrMany, Step};
+pub use values::{Animated, Cells, Key, Keys, OneOrMany, Step};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -110,7 +112,10 @@ pub struct Solver {
 pub struct World {
     /// Gravity in m/s². Default [0, -9.81, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gravity: Option<[f64; 3]>,
+    pub gravity: Option<Animated<[f64; 3]>>,
+    /// The air around the bodies. Default: there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wind: Option<Wind>,
 }
 
 /// What is written, and where.

@@ -1,4 +1,4 @@
-//! Values that may be written in two ways: a step, a number of cells, one table or several.
+//! Values that may be written in two ways: a step, a number of cells, one table or several, a value or its keys.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A time step as it was written: kept as such, so that "1/30" stays readable in a resolved config.
@@ -185,5 +185,69 @@ impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let one = generator.subschema_for::<T>();
         json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+    }
+}
+
+/// A value, or keys that it follows over time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Animated<T> {
+    /// The same at all times.
+    Constant(T),
+    /// Linear between keys, constant before the first and after the last.
+    Keys(Keys<T>),
+}
+
+/// The keys of a value over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keys<T> {
+    /// In the order of time, at least one.
+    pub keys: Vec<Key<T>>,
+}
+
+/// A value at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Key<T> {
+    /// Seconds since the start of the run.
+    pub time: f64,
+    /// The value then.
+    pub value: T,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Animated<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AnimatedVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for AnimatedVisitor<T> {
+            type Value = Animated<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value or { keys = [{ time, value }, …] }")
+            }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Animated<T>, E> {
+                T::deserialize(value.into_deserializer()).map(Animated::Constant)
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Animated<T>, E> {
+                T::deserialize(value.into_deserializer()).map(Animated::Constant)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Animated<T>, A::Error> {
+                T::deserialize(SeqAccessDeserializer::new(seq)).map(Animated::Constant)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Animated<T>, A::Error> {
+                Keys::deserialize(MapAccessDeserializer::new(map)).map(Animated::Keys)
+            }
+        }
+        deserializer.deserialize_any(AnimatedVisitor(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Animated<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Animated_{}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let constant = generator.subschema_for::<T>();
+        let keys = generator.subschema_for::<Keys<T>>();
+        json_schema!({ "anyOf": [constant, keys] })
     }
 }

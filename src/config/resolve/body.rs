@@ -3,7 +3,7 @@
 use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::{raw, resolved};
-use super::{elastic, material, names, pin, shape, unit};
+use super::{elastic, force, material, names, pin, shape, unit};
 
 /// Validates a body that stands at `at`, in a run that ends at the time `end`.
 pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> Option<resolved::Body> {
@@ -20,6 +20,10 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
     let pins: Vec<_> = (body.pin.iter().enumerate())
         .map(|(i, pin)| pin::resolve(pin, at.join("pin").join(i), end, report))
         .collect();
+    let loads: Vec<_> = (body.load.iter().enumerate())
+        .map(|(i, load)| force::load(load, at.join("load").join(i), report))
+        .collect();
+    let pressure = body.pressure.as_ref();
     Some(resolved::Body {
         name: body.name.clone().unwrap_or_default(),
         mesh: mesh?,
@@ -39,6 +43,8 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         },
         deform,
         pins: pins.into_iter().collect::<Option<_>>()?,
+        loads: loads.into_iter().collect::<Option<_>>()?,
+        pressure: pressure.map(|p| force::track(p, |p| [p], &at.join("pressure"), report)),
     })
 }
 

@@ -29,7 +29,10 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
     solver.kind.get_or_insert_with(|| "quasi-newton".into());
     solver.iterations.get_or_insert(10);
     solver.tolerance.get_or_insert(0.0);
-    config.world.gravity.get_or_insert([0.0, -9.81, 0.0]);
+    config.world.gravity.get_or_insert(raw::Animated::Constant([0.0, -9.81, 0.0]));
+    if let Some(wind) = &mut config.world.wind {
+        fill_wind(wind);
+    }
     let output = &mut config.output;
     match &mut output.dir {
         Some(dir) => make_absolute(dir, &context.config_directory, KeyPath::parse("output.dir"), report),
@@ -45,6 +48,15 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
     for (i, body) in config.body.iter_mut().enumerate() {
         fill_body(body, i, context, report);
     }
+}
+
+fn fill_wind(wind: &mut raw::Wind) {
+    wind.velocity.get_or_insert(raw::Animated::Constant([0.0; 3]));
+    wind.gusts.get_or_insert(0.0);
+    wind.seed.get_or_insert(0);
+    wind.gust_length.get_or_insert(1.0);
+    wind.density.get_or_insert(1.2);
+    wind.drag.get_or_insert(1.0);
 }
 
 fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut Report) {
@@ -92,13 +104,20 @@ fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut
     for pin in &mut body.pin {
         fill_pin(pin);
     }
+    for load in &mut body.load {
+        fill_selection(&mut load.select);
+    }
+}
+
+fn fill_selection(select: &mut Option<raw::Select>) {
+    if let Some(raw::Select::Nearest(nearest)) = select {
+        nearest.count.get_or_insert(1);
+    }
 }
 
 fn fill_pin(pin: &mut raw::Pin) {
     pin.kind.get_or_insert(raw::PinKind::Hard);
-    if let Some(raw::Select::Nearest(nearest)) = &mut pin.select {
-        nearest.count.get_or_insert(1);
-    }
+    fill_selection(&mut pin.select);
     let Some(motion) = &mut pin.motion else { return };
     motion.from.get_or_insert(0.0);
     if let Some(rotate) = &mut motion.rotate {

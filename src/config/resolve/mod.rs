@@ -6,6 +6,7 @@
 mod body;
 mod defaults;
 mod elastic;
+mod force;
 mod material;
 mod names;
 mod pin;
@@ -35,7 +36,9 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
     names::check(&name, root.join("name"), report);
     let time = time(&config.time, report);
     let solver = solver(&config.solver, report);
-    let gravity = config.world.gravity.unwrap_or_default();
+    let world = root.join("world");
+    let gravity = force::vector(&config.world.gravity, &world.join("gravity"), report);
+    let wind = config.world.wind.as_ref().map(|wind| force::wind(wind, &world.join("wind"), report));
     let output = output(&config.output, &time, report);
     if config.body.is_empty() {
         report.value(root.join("body"), "a scene wants at least one [[body]]", "");
@@ -59,7 +62,7 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
         }
     }
     let bodies = bodies.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(resolved::Config { name, time, solver: solver?, gravity, bodies, output })
+    Some(resolved::Config { name, time, solver: solver?, gravity, wind, bodies, output })
 }
 
 fn time(time: &raw::Time, report: &mut Report) -> resolved::Time {

@@ -3,18 +3,12 @@
 use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::{raw, resolved};
-use super::unit;
+use super::{force, unit};
+use crate::math::track::{Key, Track};
 
 /// Validates a pin that stands at `at`, in a run that ends at the time `end`.
 pub fn resolve(pin: &raw::Pin, at: KeyPath, end: f64, report: &mut Report) -> Option<resolved::Pin> {
-    let select = match &pin.select {
-        Some(select) => Some(selection(select, &at.join("select"), report)),
-        None => {
-            let hint = "valid kinds: \"all\", or a table with one of box, sphere, plane, ids, array, nearest";
-            report.value(at.join("select"), "missing", hint);
-            None
-        }
-    };
+    let select = wanted_selection(&pin.select, &at, report);
     let kind = match pin.kind {
         Some(raw::PinKind::Soft(stiffness)) => {
             report.check(stiffness > 0.0, at.extend("kind.soft"), "must be above 0");
@@ -27,6 +21,19 @@ pub fn resolve(pin: &raw::Pin, at: KeyPath, end: f64, report: &mut Report) -> Op
         None => None,
     };
     Some(resolved::Pin { select: select?, kind, motion })
+}
+
+/// Validates the key `select` of the table at `at`, which must be there.
+pub fn wanted_selection(
+    select: &Option<raw::Select>,
+    at: &KeyPath,
+    report: &mut Report,
+) -> Option<resolved::Selection> {
+    if select.is_none() {
+        let hint = "valid kinds: \"all\", or a table with one of box, sphere, plane, ids, array, nearest";
+        report.value(at.join("select"), "missing", hint);
+    }
+    select.as_ref().map(|select| selection(select, &at.join("select"), report))
 }
 
 /// Validates a selection that stands at `at`.
@@ -102,23 +109,9 @@ fn path(motion: &raw::Motion, at: &KeyPath, report: &mut Report) -> Option<resol
 }
 
 fn keyframes(frames: &raw::Keyframes, at: &KeyPath, report: &mut Report) -> resolved::Path {
-    let keys: Vec<resolved::Keyframe> = frames
-        .keys
-        .iter()
-        .map(|key| resolved::Keyframe {
-            time: key.time,
-            translate: key.translate.unwrap_or_default(),
-            radians: key.degrees.unwrap_or(0.0).to_radians(),
-        })
-        .collect();
-    let keys_at = at.join("keys");
-    report.check(!keys.is_empty(), keys_at.clone(), "wants at least one key");
-    for (i, pair) in keys.windows(2).enumerate() {
-        let later = pair[1].time > pair[0].time;
-        let message = format!("must be after the key before it, at {} s", pair[0].time);
-        report.check(later, keys_at.join(i + 1).join("time"), message);
-    }
-    let turns = keys.iter().any(|key| key.radians != 0.0);
+    let times: Vec<f64> = frames.keys.iter().map(|key| key.time).collect();
+    force::check_times(&times, &at.join("keys"), report);
+    let turns = frames.keys.iter().any(|key| key.degrees.is_some_and(|degrees| degrees != 0.0));
     let axis = match frames.axis {
         Some(axis) => unit(axis, at.join("axis"), report),
         None => {
@@ -126,5 +119,13 @@ fn keyframes(frames: &raw::Keyframes, at: &KeyPath, report: &mut Report) -> reso
             [0.0, 0.0, 1.0]
         }
     };
-    resolved::Path::Keyframes { axis, origin: frames.origin.unwrap_or_default(), keys }
+    let offset = |key: &raw::Keyframe| Key { time: key.time, value: key.translate.unwrap_or_default() };
+    let angle =
+        |key: &raw::Keyframe| Key { time: key.time, value: [key.degrees.unwrap_or(0.0).to_radians()] };
+    resolved::Path::Keyframes {
+        axis,
+        origin: frames.origin.unwrap_or_default(),
+        translate: Track::new(frames.keys.iter().map(offset).collect()),
+        radians: Track::new(frames.keys.iter().map(angle).collect()),
+    }
 }
