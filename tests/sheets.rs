@@ -200,4 +200,6 @@ fn what_a_body_cannot_have_is_refused() {
     assert!(load(&format!("{cloth}{material}{fibers}")).contains("cannot have fibers"));
     assert!(load(&format!("{cube}{material}springs = {{ stiffness = 1 }}")).contains("cannot have springs"));
     assert!(load(&format!("{cube}springs = {{ stiffness = 1 }}")).contains("springs"));
+    assert!(load(&format!("{cube}line = {{ }}")).contains("consists of tetrahedra and cannot have 'line'"));
+    assert!(load(&format!("{cloth}line = {{ }}")).contains("sheet of triangles and cannot have 'line'"));
 }

@@ -6,6 +6,7 @@ use super::Global;
 use super::progress::cells;
 use super::report::write_stdout;
 use super::scene::SceneArgs;
+use crate::config::resolved::Body;
 use crate::error::Result;
 use crate::model::build::build;
 use crate::output::directory::{Existing, RunDirectory};
@@ -20,6 +21,15 @@ pub struct CheckArgs {
     /// The scene.
     #[command(flatten)]
     pub scene: SceneArgs,
+}
+
+/// The name of a body's material, or what it has instead.
+fn substance(body: &Body) -> &'static str {
+    match (&body.material, &body.line) {
+        (Some(material), _) => material.model.name,
+        (None, Some(line)) => line.kind.name(),
+        (None, None) => "springs",
+    }
 }
 
 impl CheckArgs {
@@ -47,8 +57,8 @@ impl CheckArgs {
                 "  body {}: {} vertices ({pinned} pinned), {}, {}\n",
                 body.name,
                 place.vertices.len(),
-                cells(place.tets.len(), place.triangles.len()),
-                body.material.as_ref().map_or("springs", |m| m.model.name)
+                cells(place.tets.len(), place.triangles.len(), place.edges.len()),
+                substance(body)
             );
         }
         let (lowest, inverted) = built.objective.volumes(&model.initial.x);

@@ -57,16 +57,20 @@ pub struct Body {
     pub name: String,
     /// Where the mesh comes from.
     pub mesh: MeshSource,
-    /// Drop degenerate tets instead of refusing the mesh.
+    /// Drop degenerate cells instead of refusing the mesh.
     pub repair: bool,
     /// Mass density in kg/m³, > 0.
     pub density: f64,
     /// Thickness in m of a sheet (a mesh of triangles), > 0.
     pub thickness: f64,
-    /// The material with its parameters; solids have one, sheets one or springs or both.
+    /// Radius in m of the cross-section of a line (a mesh of edges), > 0.
+    pub radius: f64,
+    /// The material with its parameters; solids have one, sheets one or springs or both, lines none.
     pub material: Option<Material>,
     /// Springs along the edges of a sheet.
     pub springs: Option<Springs>,
+    /// What the edges of a line do; lines have it, other bodies do not.
+    pub line: Option<Line>,
     /// Families of fibres in a solid.
     pub fibers: Vec<Fiber>,
     /// Applied to the mesh; the result is the rest state.
@@ -79,6 +83,13 @@ pub struct Body {
     pub pins: Vec<Pin>,
 }
 
+impl Body {
+    /// Cross-section of a line in m².
+    pub fn section(&self) -> f64 {
+        std::f64::consts::PI * self.radius * self.radius
+    }
+}
+
 /// Springs of a sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Springs {
@@ -86,6 +97,37 @@ pub struct Springs {
     pub stiffness: f64,
     /// Also between the far corners of triangles that share an edge.
     pub cross: bool,
+}
+
+/// What the edges of a line do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// Which changes of length cost energy.
+    pub kind: LineKind,
+    /// Young's modulus in Pa, > 0.
+    pub young: f64,
+}
+
+/// Which changes of length an edge resists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// Lengthening only.
+    Rope,
+    /// Any.
+    Rod,
+    /// Any; the stiffness is meant, not a stand-in for a fixed length.
+    Spring,
+}
+
+impl LineKind {
+    /// Its config name.
+    pub fn name(self) -> &'static str {
+        match self {
+            LineKind::Rope => "rope",
+            LineKind::Rod => "rod",
+            LineKind::Spring => "spring",
+        }
+    }
 }
 
 /// A family of parallel fibres: an energy density of κ/2 (|F d| − 1)².
@@ -140,6 +182,13 @@ pub enum Shape {
         size: [f64; 2],
         /// Squares along each edge.
         cells: [usize; 2],
+    },
+    /// A straight line along +x from the origin.
+    Rope {
+        /// The whole length.
+        length: f64,
+        /// Edges of equal length.
+        segments: usize,
     },
 }
 

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::mesh::generate::generate;
 use crate::mesh::prepare::prepare;
 use crate::mesh::surface::{self, SurfaceMap};
-use crate::mesh::{Mesh, quality};
+use crate::mesh::{Kind, Mesh, quality};
 use crate::{io, model};
 
 /// A body in its own numbering.
@@ -19,13 +19,15 @@ pub struct BodyData {
     pub initial: Vec<[f64; 3]>,
     /// Initial velocities in m/s.
     pub velocity: Vec<[f64; 3]>,
-    /// Tets, all of positive rest volume; none in a sheet.
+    /// Tets of a solid, all of positive rest volume.
     pub tets: Vec<[u32; 4]>,
-    /// Triangles of a sheet; none in a solid.
+    /// Triangles of a sheet.
     pub triangles: Vec<[u32; 3]>,
+    /// Edges of a line, all of positive rest length.
+    pub edges: Vec<[u32; 2]>,
     /// Lumped masses in kg; 0 for orphans.
     pub mass: Vec<f64>,
-    /// Vertices in no tet of a solid or triangle of a sheet.
+    /// Vertices in no cell.
     pub orphans: Vec<bool>,
     /// The vertices of each of the body's pins, without orphans.
     pub pins: Vec<Vec<u32>>,
@@ -49,29 +51,23 @@ pub fn load(body: &Body) -> Result<BodyData> {
     let mut mesh = prepared.mesh;
     let mut notes: Vec<String> = prepared.notes.iter().map(|n| format!("{subject}: {n}")).collect();
     check_kind(body, &mesh, &subject)?;
-    if !mesh.tets.is_empty() {
-        // The surface of a solid comes from its tets.
-        mesh.triangles.clear();
-    }
+    keep_one_kind(&mut mesh);
     for point in &mut mesh.points {
         *point = model::transform::apply(&body.transform, *point);
     }
-    let orphans = cellless(&mesh);
+    let orphans = prepared.orphans;
     let pins = select_pins(body, &mesh, &orphans, &subject, &mut notes)?;
     let initial = deformed(body, &mesh, &subject)?;
     let mass = masses(&mesh, body);
     let velocity = rigid_velocity(body, &initial, &mass);
     Ok(BodyData {
-        surface: if mesh.tets.is_empty() {
-            SurfaceMap::compact(&mesh.triangles)
-        } else {
-            surface::extract(&mesh.tets)
-        },
+        surface: SurfaceMap::of_mesh(&mesh),
         rest: mesh.points,
         initial,
         velocity,
         tets: mesh.tets,
         triangles: mesh.triangles,
+        edges: mesh.edges,
         mass,
         orphans,
         pins,
@@ -83,29 +79,45 @@ fn refuse(subject: &str, reason: String, hint: &str) -> Error {
     Error::Mesh { subject: subject.into(), reason, hint: hint.into() }
 }
 
-/// Refuses what a solid or a sheet cannot have.
+/// Refuses what a solid, a sheet or a line cannot have, and asks for what it must have.
 fn check_kind(body: &Body, mesh: &Mesh, subject: &str) -> Result<()> {
-    let (is_sheet, wrong) =
-        (mesh.tets.is_empty(), |what: &str, hint: &str| Err(refuse(subject, what.into(), hint)));
-    if is_sheet && !body.fibers.is_empty() {
+    let wrong = |what: &str, hint: &str| Err(refuse(subject, what.into(), hint));
+    let is_line = mesh.kind() == Some(Kind::Line);
+    if body.line.is_some() != is_line {
+        return match mesh.kind() {
+            Some(Kind::Solid) => {
+                wrong("consists of tetrahedra and cannot have 'line'", "give a material instead")
+            }
+            Some(Kind::Sheet) => {
+                wrong("is a sheet of triangles and cannot have 'line'", "give a material or springs instead")
+            }
+            _ => wrong(
+                "consists of edges and has no 'line'",
+                "give line = { } instead of a material or springs",
+            ),
+        };
+    }
+    if mesh.kind() == Some(Kind::Sheet) && !body.fibers.is_empty() {
         return wrong("is a sheet of triangles and cannot have fibers", "remove 'fibers'");
     }
-    if !is_sheet && body.springs.is_some() {
+    if mesh.kind() == Some(Kind::Solid) && body.springs.is_some() {
         return wrong("consists of tetrahedra and cannot have springs", "remove 'springs'");
     }
-    if !is_sheet && body.material.is_none() {
+    if mesh.kind() == Some(Kind::Solid) && body.material.is_none() {
         return wrong("consists of tetrahedra and has no material", "add 'material'");
     }
     Ok(())
 }
 
-/// Vertices that no tet of a solid or triangle of a sheet uses.
-fn cellless(mesh: &Mesh) -> Vec<bool> {
-    let mut out = vec![true; mesh.points.len()];
-    for v in mesh.tets.iter().flatten().chain(mesh.triangles.iter().flatten()) {
-        out[*v as usize] = false;
+/// Drops the cells below the highest dimension: the surface of a solid comes from its tets.
+fn keep_one_kind(mesh: &mut Mesh) {
+    let kind = mesh.kind();
+    if kind == Some(Kind::Solid) {
+        mesh.triangles.clear();
     }
-    out
+    if kind != Some(Kind::Line) {
+        mesh.edges.clear();
+    }
 }
 
 fn select_pins(
@@ -155,9 +167,16 @@ fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {
     Ok(x)
 }
 
-/// ρV/4 to each corner of a tet, ρAt/3 to each corner of a triangle of thickness t.
+/// ρV/4 to each corner of a tet, ρAt/3 to each corner of a triangle of thickness t, ρπr²l/2 to each end of an edge of
+/// length l and radius r.
 fn masses(mesh: &Mesh, body: &Body) -> Vec<f64> {
     let mut mass = vec![0.0; mesh.points.len()];
+    for &[a, b] in &mesh.edges {
+        let length = model::distance(mesh.points[a as usize], mesh.points[b as usize]);
+        for v in [a, b] {
+            mass[v as usize] += 0.5 * body.density * body.section() * length;
+        }
+    }
     for triangle in &mesh.triangles {
         let [x, y, z] = surface::area_vector(&mesh.points, *triangle);
         let share = body.density * body.thickness * (x * x + y * y + z * z).sqrt() / 3.0;

@@ -7,7 +7,7 @@ use super::body::{self, BodyData};
 use super::numbering::Numbering;
 use super::{BodyModel, HardPin, Model, State, terms};
 use crate::cache::{Cache, Outcome};
-use crate::config::resolved::{Config, Motion, PinKind};
+use crate::config::resolved::{Body, Config, Motion, PinKind};
 use crate::error::{Error, Result};
 use crate::math::lanes::Vec4;
 use crate::objective::Objective;
@@ -52,6 +52,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     let holds = collect_pins(config, &bodies, &firsts, &mut motions, &mut notes);
     let (tets, tet_ranges) = join(&bodies, &firsts, |b| &b.tets);
     let (triangles, triangle_ranges) = join(&bodies, &firsts, |b| &b.triangles);
+    let (edges, edge_ranges) = join(&bodies, &firsts, |b| &b.edges);
 
     let mut unknown: Vec<bool> = bodies.iter().flat_map(|b| b.orphans.iter().map(|o| !o)).collect();
     let mut pinned = vec![0u8; unknown.len()];
@@ -68,8 +69,8 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     }
     let rest: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
     let start = Instant::now();
-    let (numbering, ordering) =
-        Numbering::new(&unknown, &terms::couplings(config, &tets, &triangles, &triangle_ranges), cache)?;
+    let couplings = terms::couplings(config, &tets, &triangles, &triangle_ranges, &edges);
+    let (numbering, ordering) = Numbering::new(&unknown, &couplings, cache)?;
     let ordering_time = start.elapsed();
     let initial = initial_state(&bodies, &holds, &numbering);
 
@@ -80,6 +81,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
                 vertices: firsts[i]..firsts[i] + bodies[i].rest.len(),
                 tets: tet_ranges[i].clone(),
                 triangles: triangle_ranges[i].clone(),
+                edges: edge_ranges[i].clone(),
                 surface: bodies[i].surface.clone(),
                 material: material_number(config, i),
             })
@@ -88,6 +90,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         rest,
         tets,
         triangles,
+        edges,
         pinned,
         initial,
         hard_pins: vec![],
@@ -122,15 +125,16 @@ fn refuse_infinite(config: &Config, model: &Model, objective: &Objective) -> Res
     })
 }
 
-/// Bodies of equal materials share the number of the first of them.
+/// Bodies of equal materials share the number of the first of them; for lines, what their edges do is the material.
 fn material_number(config: &Config, body: usize) -> u32 {
+    let of = |body: &Body| (body.material.clone(), body.line);
     let mut distinct = vec![];
     for other in &config.bodies[..=body] {
-        if !distinct.contains(&&other.material) {
-            distinct.push(&other.material);
+        if !distinct.contains(&of(other)) {
+            distinct.push(of(other));
         }
     }
-    distinct.iter().position(|m| **m == config.bodies[body].material).unwrap_or_default() as u32
+    distinct.iter().position(|m| *m == of(&config.bodies[body])).unwrap_or_default() as u32
 }
 
 fn diagonal(points: &[[f64; 3]]) -> f64 {

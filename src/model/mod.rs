@@ -26,6 +26,11 @@ use crate::objective::Objective;
 use crate::par;
 use numbering::Numbering;
 
+/// The distance between two points.
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum::<f64>().sqrt()
+}
+
 fn area(points: [[f64; 3]; 3]) -> f64 {
     let [x, y, z] = area_vector(&points, [0, 1, 2]);
     (x * x + y * y + z * z).sqrt()
@@ -51,6 +56,8 @@ pub struct BodyModel {
     pub tets: Range<usize>,
     /// Its triangles among the model's, if it is a sheet.
     pub triangles: Range<usize>,
+    /// Its edges among the model's, if it is a line.
+    pub edges: Range<usize>,
     /// Its boundary, by vertex numbers within the body.
     pub surface: SurfaceMap,
     /// The number of its material: equal ones share a number.
@@ -76,8 +83,10 @@ pub struct Model {
     pub rest: Vec<[f64; 3]>,
     /// All tets, input numbering, body after body.
     pub tets: Vec<[u32; 4]>,
-    /// All triangles of sheets, likewise. Cells are the tets, then these.
+    /// All triangles of sheets, likewise.
     pub triangles: Vec<[u32; 3]>,
+    /// All edges of lines, likewise. Cells are the tets, then the triangles, then these.
+    pub edges: Vec<[u32; 2]>,
     /// 0: free, 1: hard pin, 2: soft pin; input numbering.
     pub pinned: Vec<u8>,
     /// From one numbering to the other.
@@ -128,7 +137,7 @@ impl Model {
         }
     }
 
-    /// The state of every cell at `x`: the tets, then the triangles of sheets.
+    /// The state of every cell at `x`: the tets, then the triangles of sheets, then the edges of lines.
     pub fn element_states(&self, terms: &[Box<dyn Energy>], x: &[Vec4]) -> Vec<ElementState> {
         let mut out = vec![ElementState::default(); self.tets.len()];
         out.extend(self.triangles.iter().map(|t| {
@@ -137,6 +146,7 @@ impl Model {
             let ratio = area(now) / area(t.map(|v| self.rest[v as usize]));
             ElementState { det_f: ratio, ..Default::default() }
         }));
+        out.resize(out.len() + self.edges.len(), ElementState::default());
         for (term, cells) in terms.iter().zip(&self.cells).filter(|(_, cells)| !cells.is_empty()) {
             let mut states = vec![ElementState::default(); term.len()];
             let mut has_states = vec![false; chunks(term.as_ref())];

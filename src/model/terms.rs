@@ -4,13 +4,14 @@
 //! |---|---|
 //! | solid | its material on tets; one length term per family of fibres |
 //! | sheet | its material on triangles; springs along edges and, if asked for, across them |
+//! | line | ropes, rods or springs along its edges |
 //! | any | soft pins |
 
 use std::ops::Range;
 
 use super::build::Hold;
-use super::{BodyModel, Model, sheet};
-use crate::config::resolved::{Body, Config, Motion, PinKind, Springs};
+use super::{BodyModel, Model, distance, sheet};
+use crate::config::resolved::{Body, Config, Line, LineKind, Motion, PinKind, Springs};
 use crate::energy::Energy;
 use crate::energy::attachment::{Attachment, AttachmentTerm};
 use crate::energy::lengths::{Length, LengthTerm};
@@ -26,9 +27,11 @@ pub(super) fn couplings(
     tets: &[[u32; 4]],
     triangles: &[[u32; 3]],
     ranges: &[Range<usize>],
+    edges: &[[u32; 2]],
 ) -> Vec<[u32; 4]> {
     let mut out = tets.to_vec();
     out.extend(triangles.iter().map(|[a, b, c]| [*a, *b, *c, *a]));
+    out.extend(edges.iter().map(|[a, b]| [*a, *b, *a, *b]));
     for (body, range) in config.bodies.iter().zip(ranges) {
         if body.springs.is_some_and(|s| s.cross) {
             out.extend(sheet::far_corners(&triangles[range.clone()]).iter().map(|[a, b]| [*a, *b, *a, *b]));
@@ -42,7 +45,9 @@ pub(super) fn build(config: &Config, model: &mut Model, holds: &[Hold]) -> Resul
     let rest: Vec<[f64; 3]> = model.numbering.order.iter().map(|v| model.rest[*v as usize]).collect();
     let mut terms: Vec<(Box<dyn Energy>, Vec<u32>)> = vec![];
     for (body, place) in config.bodies.iter().zip(&model.bodies) {
-        if place.tets.is_empty() {
+        if let Some(line) = &body.line {
+            terms.push(line_term(line, body, place, model, &rest));
+        } else if place.tets.is_empty() {
             add_sheet(body, place, model, &rest, &mut terms)?;
         } else {
             add_solid(body, place, model, &rest, &mut terms);
@@ -130,11 +135,31 @@ fn spring_term(body: &Body, springs: &Springs, corners: &[[u32; 3]], rest: &[[f6
         pairs.extend(sheet::far_corners(corners));
     }
     let spring = |[a, b]: &[u32; 2]| {
-        let (p, q) = (rest[*a as usize], rest[*b as usize]);
-        let length = (0..3).map(|k| (p[k] - q[k]) * (p[k] - q[k])).sum::<f64>().sqrt();
+        let length = distance(rest[*a as usize], rest[*b as usize]);
         Length::spring(*a, *b, springs.stiffness, length, length)
     };
     LengthTerm::new(format!("springs of body '{}'", body.name), 2, pairs.iter().map(spring).collect())
+}
+
+/// The edges of a line: κ = E A/l, with both bounds at l or, of a rope, the lower one at 0.
+fn line_term(
+    line: &Line,
+    body: &Body,
+    place: &BodyModel,
+    model: &Model,
+    rest: &[[f64; 3]],
+) -> (Box<dyn Energy>, Vec<u32>) {
+    let (mut cells, ends) = sorted(model, &model.edges, place.edges.clone());
+    cells.iter_mut().for_each(|cell| *cell += (model.tets.len() + model.triangles.len()) as u32);
+    let section = body.section();
+    let edge = |[a, b]: &[u32; 2]| {
+        let length = distance(rest[*a as usize], rest[*b as usize]);
+        let shortest = if line.kind == LineKind::Rope { 0.0 } else { length };
+        Length::spring(*a, *b, line.young * section / length, shortest, length)
+    };
+    let name = format!("edges of body '{}' ({})", body.name, line.kind.name());
+    let term = LengthTerm::new(name, 2, ends.iter().map(edge).collect()).with_section(section);
+    (Box::new(term), cells)
 }
 
 fn soft_pins(model: &Model, holds: &[Hold]) -> Option<Box<dyn Energy>> {

@@ -9,8 +9,8 @@ mod pin;
 mod values;
 
 pub use body::{
-    Axis, Body, Collapse, Deform, Fiber, Generate, Inversion, Material, Randomize, Rotation, Shape, Springs,
-    Squash, Transform, Twist, Velocity,
+    Axis, Body, Collapse, Deform, Fiber, Generate, Inversion, Line, LineKind, Material, Randomize, Rotation,
+    Shape, Springs, Squash, Transform, Twist, Velocity,
 };
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,

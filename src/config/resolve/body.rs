@@ -13,11 +13,15 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
     report.check(density > 0.0, at.join("density"), "must be above 0");
     let thickness = body.thickness.unwrap_or(1.0);
     report.check(thickness > 0.0, at.join("thickness"), "must be above 0");
+    let radius = body.radius.unwrap_or(1.0);
+    report.check(radius > 0.0, at.join("radius"), "must be above 0");
+    let line = line(body, &at, report);
     let material = match &body.material {
         Some(material) => self::material(material, &at.join("material"), report).map(Some),
-        None if body.springs.is_some() => Some(None),
+        None if body.springs.is_some() || body.line.is_some() => Some(None),
         None => {
-            let example = "such as material = { model = \"neo-hookean\", young = 1e6, poisson = 0.45 }";
+            let example = "such as material = { model = \"neo-hookean\", young = 1e6, poisson = 0.45 }; \
+                           a mesh of edges has line = { } instead";
             report.value(at.join("material"), "missing", example);
             None
         }
@@ -33,8 +37,10 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         repair: body.repair.unwrap_or(false),
         density,
         thickness,
+        radius,
         material: material?,
         springs: body.springs.as_ref().map(|springs| self::springs(springs, &at.join("springs"), report)),
+        line,
         fibers: fibers(&body.fibers, &at.join("fibers"), report),
         transform,
         velocity: resolved::Velocity {
@@ -49,6 +55,32 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
 fn springs(springs: &raw::Springs, at: &KeyPath, report: &mut Report) -> resolved::Springs {
     report.check(springs.stiffness > 0.0, at.join("stiffness"), "must be above 0");
     resolved::Springs { stiffness: springs.stiffness, cross: springs.cross.unwrap_or(false) }
+}
+
+/// What the edges of a line do; refuses what only solids and sheets have beside it.
+fn line(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved::Line> {
+    let line = body.line.as_ref()?;
+    let others = [
+        ("material", body.material.is_some()),
+        ("springs", body.springs.is_some()),
+        ("fibers", !body.fibers.is_empty()),
+    ];
+    for (key, _) in others.iter().filter(|(_, given)| *given) {
+        let hint = "its stiffness is line = { young = … }; remove the one or the other";
+        report.key(at.join(key), "a body with 'line' or a generated rope does not take this key", hint);
+    }
+    let at = at.join("line");
+    let kind = match line.kind.unwrap_or(raw::LineKind::Rope) {
+        raw::LineKind::Rope => resolved::LineKind::Rope,
+        raw::LineKind::Rod => resolved::LineKind::Rod,
+        raw::LineKind::Spring => resolved::LineKind::Spring,
+    };
+    if line.young.is_none() {
+        report.value(at.join("young"), "missing", "Young's modulus of the spring in Pa, such as young = 1e6");
+    }
+    let young = line.young.unwrap_or(1.0);
+    report.check(young > 0.0, at.join("young"), "must be above 0");
+    Some(resolved::Line { kind, young })
 }
 
 fn fibers(fibers: &[raw::Fiber], at: &KeyPath, report: &mut Report) -> Vec<resolved::Fiber> {
