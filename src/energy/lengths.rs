@@ -203,6 +203,12 @@ impl Energy for LengthTerm {
         true
     }
 
+    /// Of edges with a section, E times their volume: |z| − ℓ cancels near rest.
+    fn scale(&self) -> f64 {
+        let edges = self.section.map(|_| self.elements.iter().map(|e| e.stiffness * e.longest * e.longest));
+        edges.into_iter().flatten().sum()
+    }
+
     fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
         let Some(section) = self.section else { return false };
         for (state, e) in states.iter_mut().zip(&self.elements[chunk * CHUNK..]) {
@@ -303,6 +309,7 @@ mod tests {
             assert!((state.von_mises - young * strain.abs()).abs() < 1e-9, "{state:?}");
             assert!((state.det_f - ratio).abs() < 1e-12, "{state:?}");
         }
+        assert!((term.scale() - young * 4.0 * section * rest).abs() < 1e-9);
         let mut slots = vec![Vec4::ZERO; term.slots()];
         let total: f64 = states.iter().map(|s| s.energy_density * section * rest).sum();
         assert!((term.evaluate(0, &x, &mut slots) - total).abs() < 1e-9);

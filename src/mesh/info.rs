@@ -100,13 +100,7 @@ pub fn describe(mesh: &Mesh) -> Info {
     let lines = lines(mesh);
     let is_line = mesh.kind() == Some(Kind::Line);
     let topology = surface::topology(&triangles);
-    let volume = if !tets.is_empty() {
-        tets.iter().map(|&t| quality::volume(&mesh.points, t)).sum()
-    } else if topology.closed() && !triangles.is_empty() {
-        surface::enclosed_volume(&mesh.points, &triangles)
-    } else {
-        f64::NAN
-    };
+    let is_closed = topology.closed() && !triangles.is_empty();
     let (used, components) = match mesh.kind() {
         Some(Kind::Solid) => (tets.len(), components(vertices, &tets)),
         Some(Kind::Sheet) => (triangles.len(), components(vertices, &triangles)),
@@ -120,10 +114,14 @@ pub fn describe(mesh: &Mesh) -> Info {
         tets: mesh.tets.len(),
         edges: if is_line { mesh.edges.len() } else { 0 },
         bounds: finite_bounds(&mesh.points),
-        volume: finite(volume),
+        volume: match (tets.is_empty(), is_closed) {
+            (false, _) => finite(tets.iter().map(|&t| quality::volume(&mesh.points, t)).sum()),
+            (true, true) => finite(surface::enclosed_volume(&mesh.points, &triangles)),
+            (true, false) => None,
+        },
         area: finite(area).filter(|_| !is_line),
         length: finite(length).filter(|_| is_line),
-        closed: (!is_line).then_some(topology.closed() && !triangles.is_empty()),
+        closed: (!is_line).then_some(is_closed),
         manifold: (!is_line).then_some(topology.manifold()),
         open_edges: topology.open_edges,
         nonmanifold_edges: topology.nonmanifold_edges,

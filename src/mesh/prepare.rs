@@ -88,7 +88,7 @@ fn degenerate_cells(mesh: &Mesh) -> Vec<usize> {
 /// Numbers of the edges shorter than [`DEGENERATE`] times the longest side of the mesh's bounding box.
 pub(super) fn degenerate_edges(mesh: &Mesh) -> Vec<usize> {
     let [low, high] = mesh.bounds().unwrap_or_default();
-    let size = sub(high, low).into_iter().fold(0.0, f64::max);
+    let size = sub(high, low).into_iter().filter(|side| side.is_finite()).fold(0.0, f64::max);
     numbers_where(&mesh.edges, |&[a, b]| {
         let along = sub(mesh.points[b as usize], mesh.points[a as usize]);
         let longest = along.iter().fold(0.0f64, |m, x| m.max(x.abs()));
