@@ -32,7 +32,7 @@
 //! *Energy* in joule, *density* of energy in J/m³; *stretch* a principal value of the deformation gradient F;
 //! *unknown* a vertex that is solved for; *hard pin* a prescribed vertex, *soft pin* a spring to a target;
 //! *step* one minimization, *frame* what is written (one or more steps); *projection* the nearest point of a
-//! zero-energy set. Units are SI throughout.
+//! zero-energy set; *solid*, *sheet* and *line* bodies of tets, of triangles and of edges. Units are SI throughout.
 //!
 //! # References
 //!

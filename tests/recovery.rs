@@ -57,7 +57,7 @@ fn recover(config: &Config) -> Outcome {
     };
     println!(
         "{:<20} {:<50} {:>6.2}% within 1%, farthest {:.4}, {} inverted; first without inversion at {second:.2} s",
-        config.bodies[0].material.as_ref().map_or("", |m| m.model.name),
+        config.bodies[0].materials[0].material.model.name,
         format!("{:?}", config.bodies[0].deform),
         100.0 * outcome.recovered,
         outcome.farthest,

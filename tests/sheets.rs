@@ -198,8 +198,12 @@ fn what_a_body_cannot_have_is_refused() {
     let material = "material = { model = \"arap\", k = 1e5 }\n";
     let fibers = "fibers = [{ direction = [1, 0, 0], stiffness = 1e5 }]\n";
     assert!(load(&format!("{cloth}{material}{fibers}")).contains("cannot have 'fibers'"));
-    assert!(load(&format!("{cube}{material}springs = {{ stiffness = 1 }}")).contains("cannot have 'springs'"));
+    assert!(
+        load(&format!("{cube}{material}springs = {{ stiffness = 1 }}")).contains("cannot have 'springs'")
+    );
     assert!(load(&format!("{cube}springs = {{ stiffness = 1 }}")).contains("springs"));
+    assert!(load(&format!("{cube}line = {{ }}")).contains("consists of tetrahedra and cannot have 'line'"));
+    assert!(load(&format!("{cloth}line = {{ }}")).contains("sheet of triangles and cannot have 'line'"));
 }
 
 /// A strip along x, clamped at x = 0 by its first two columns, sagging a little under its weight; equilibrium.

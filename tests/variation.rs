@@ -181,7 +181,10 @@ fn what_varies_wrongly_is_refused_with_its_place() {
         ("material = { model = \"arap\", k = { array = \"yuong\" } }", "did you mean 'young'?"),
         ("material = { model = \"arap\", k = { array = \"along\" } }", "has 3 components, 1 are wanted"),
         ("material = { model = \"arap\", k = [{ value = -1 }] }", "must be greater than 0"),
-        ("material = { model = \"corotated\", young = 1e5, poisson = { array = \"density\" } }", "cell 0: poisson must lie"),
+        (
+            "material = { model = \"corotated\", young = 1e5, poisson = { array = \"density\" } }",
+            "cell 0: poisson must lie",
+        ),
         (
             "material = { model = \"arap\", k = [{ select = { box = { min = [0, 0, 0], max = [1, 1, 1] } }, value = 1 }] }",
             "let the first one select \"all\"",
@@ -194,8 +197,14 @@ fn what_varies_wrongly_is_refused_with_its_place() {
             "material = [{ model = \"arap\", k = 1 }, { select = { box = { min = [8, 8, 8], max = [9, 9, 9] } }, model = \"arap\", k = 1 }]",
             "material 1 selects no cell",
         ),
-        ("material = { model = \"arap\", k = 1 }\nlimits = { stiffness = 1 }", "at least one of stretch, warp, weft"),
-        ("material = { model = \"arap\", k = 1 }\nlimits = { stretch = [1.1, 1.2], stiffness = 1 }", "two stretches"),
+        (
+            "material = { model = \"arap\", k = 1 }\nlimits = { stiffness = 1 }",
+            "at least one of stretch, warp, weft",
+        ),
+        (
+            "material = { model = \"arap\", k = 1 }\nlimits = { stretch = [1.1, 1.2], stiffness = 1 }",
+            "two stretches",
+        ),
     ] {
         let found = load(rest);
         assert!(found.contains(expected), "{rest}\n{found}");

@@ -23,7 +23,7 @@ pub struct CheckArgs {
     pub scene: SceneArgs,
 }
 
-/// The names of its materials, each once.
+/// The names of a body's materials, each once, or what it has instead.
 fn made_of(body: &Body) -> String {
     let mut names: Vec<&str> = vec![];
     for part in &body.materials {
@@ -31,7 +31,11 @@ fn made_of(body: &Body) -> String {
             names.push(part.material.model.name);
         }
     }
-    if names.is_empty() { "springs".into() } else { names.join(" and ") }
+    match (names.is_empty(), &body.line) {
+        (false, _) => names.join(" and "),
+        (true, Some(line)) => line.kind.name().into(),
+        (true, None) => "springs".into(),
+    }
 }
 
 impl CheckArgs {
@@ -59,7 +63,7 @@ impl CheckArgs {
                 "  body {}: {} vertices ({pinned} pinned), {}, {}\n",
                 body.name,
                 place.vertices.len(),
-                cells(place.tets.len(), place.triangles.len()),
+                cells(place.tets.len(), place.triangles.len(), place.edges.len()),
                 made_of(body)
             );
         }

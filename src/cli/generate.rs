@@ -9,6 +9,7 @@ use crate::config::resolved::Shape;
 use crate::config::{self, KeyPath, Report, raw};
 use crate::error::{Error, Result};
 use crate::io;
+use crate::mesh::Kind;
 use crate::mesh::generate::generate;
 
 /// Arguments of `pliant generate`.
@@ -42,6 +43,9 @@ pub enum ShapeArgs {
     /// A flat sheet of triangles in the xz plane
     #[command(after_help = "Example:\n  pliant generate cloth --size 1,1 --cells 30,30 -o cloth.ply")]
     Cloth(ClothArgs),
+    /// A straight line of segments along x
+    #[command(after_help = "Example:\n  pliant generate rope --length 2 --segments 40 -o rope.vtu")]
+    Rope(RopeArgs),
 }
 
 /// Where the mesh goes.
@@ -114,6 +118,20 @@ pub struct ClothArgs {
     pub to: OutputArgs,
 }
 
+/// Sizes of a rope.
+#[derive(Args, Clone, Debug)]
+pub struct RopeArgs {
+    /// The whole length.
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    pub length: f64,
+    /// Segments of equal length.
+    #[arg(long, value_name = "N")]
+    pub segments: u64,
+    /// The output.
+    #[command(flatten)]
+    pub to: OutputArgs,
+}
+
 impl GenerateArgs {
     /// Writes the mesh.
     pub fn run(&self) -> Result<()> {
@@ -121,12 +139,13 @@ impl GenerateArgs {
         io::write_format(self.output())?;
         let mesh = generate(&shape);
         io::write(&mesh, self.output())?;
-        let (cells, kind) = if mesh.tets.is_empty() {
-            (mesh.triangles.len(), "triangles")
-        } else {
-            (mesh.tets.len(), "tets")
-        };
-        tracing::info!("wrote {}: {} vertices, {cells} {kind}", self.output().display(), mesh.points.len());
+        let cell = mesh.kind().map_or("cell", Kind::cell);
+        tracing::info!(
+            "wrote {}: {} vertices, {} {cell}s",
+            self.output().display(),
+            mesh.points.len(),
+            mesh.cells()
+        );
         Ok(())
     }
 
@@ -137,6 +156,7 @@ impl GenerateArgs {
             ShapeArgs::Sphere(args) => &args.to.output,
             ShapeArgs::Torus(args) => &args.to.output,
             ShapeArgs::Cloth(args) => &args.to.output,
+            ShapeArgs::Rope(args) => &args.to.output,
         }
     }
 
@@ -187,6 +207,12 @@ impl GenerateArgs {
                 cells: Some(raw::Cells::Along(args.cells.clone())),
                 ..none
             },
+            ShapeArgs::Rope(args) => raw::Generate {
+                shape: Some(raw::Shape::Rope),
+                length: Some(args.length),
+                segments: Some(args.segments),
+                ..none
+            },
         }
     }
 }
@@ -219,6 +245,8 @@ mod tests {
         assert_eq!(torus, Shape::Torus { major: 1.0, minor: 0.25, cells: 8 });
         let cloth = parse("cloth --size 1,2 --cells 3,4 -o b.ply").shape().unwrap();
         assert_eq!(cloth, Shape::Cloth { size: [1.0, 2.0], cells: [3, 4] });
+        let rope = parse("rope --length 2.5 --segments 40 -o b.vtu").shape().unwrap();
+        assert_eq!(rope, Shape::Rope { length: 2.5, segments: 40 });
     }
 
     #[test]
@@ -228,6 +256,8 @@ mod tests {
             ("beam --size -4,1,1 --cells 1,1,1 -o b", "--size: every length must be above 0"),
             ("box --size 1,1,1 --cells 1,1,1 --split 4 -o b", "--split: must be 5 or 6 tets per cube"),
             ("sphere --radius -1 --cells 2 -o b", "--radius: must be above 0"),
+            ("rope --length 0 --segments 3 -o b", "--length: must be above 0"),
+            ("rope --length 1 --segments 0 -o b", "--segments: must be at least 1"),
             ("torus --major nan --minor 1 --cells 8 -o b", "--major: must be above 0"),
         ] {
             let error = parse(line).shape().unwrap_err();

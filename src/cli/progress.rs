@@ -76,13 +76,12 @@ impl Progress for Reporter {
     }
 }
 
-/// `12 tets`, `7 triangles`, or both.
-pub fn cells(tets: usize, triangles: usize) -> String {
-    match (tets, triangles) {
-        (_, 0) => format!("{tets} tets"),
-        (0, _) => format!("{triangles} triangles"),
-        _ => format!("{tets} tets, {triangles} triangles"),
-    }
+/// `12 tets`, `7 triangles`, `9 edges`, or several of them.
+pub fn cells(tets: usize, triangles: usize, edges: usize) -> String {
+    let kinds = [(tets, "tets"), (triangles, "triangles"), (edges, "edges")];
+    let parts: Vec<String> =
+        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
+    parts.join(", ")
 }
 
 /// What was loaded and prepared, and whether it came from the cache.
@@ -100,7 +99,7 @@ pub fn log_preparation(report: &PreparationReport, simulation: &Simulation) {
         "{} vertices ({} unknown), {} in {:.2} s; ordering: {} in {:.2} s; {} in {:.2} s",
         model.rest.len(),
         model.numbering.free,
-        cells(model.tets.len(), model.triangles.len()),
+        cells(model.tets.len(), model.triangles.len(), model.edges.len()),
         report.model_seconds,
         word(report.ordering),
         report.ordering_seconds,

@@ -18,7 +18,6 @@ const LATER: &[&str] = &[
     "obstacle",
     "surface",
     "tetrahedralize",
-    "rope",
     "pc2",
     "mdd",
     "usd",

@@ -77,13 +77,15 @@ pub struct Body {
     pub name: String,
     /// Where the mesh comes from.
     pub mesh: MeshSource,
-    /// Drop degenerate tets instead of refusing the mesh.
+    /// Drop degenerate cells instead of refusing the mesh.
     pub repair: bool,
     /// Mass density in kg/m³, > 0.
     pub density: Quantity,
     /// Thickness in m of a sheet (a mesh of triangles), > 0.
     pub thickness: Quantity,
-    /// The materials, later ones win; solids have one at least, sheets may have springs instead.
+    /// Radius in m of the cross-section of a line (a mesh of edges), > 0.
+    pub radius: f64,
+    /// The materials, later ones win; solids have one at least, sheets may have springs instead, lines have none.
     pub materials: Vec<MaterialPart>,
     /// Springs along the edges of a sheet.
     pub springs: Option<Springs>,
@@ -91,6 +93,8 @@ pub struct Body {
     pub bending: Option<Bending>,
     /// Bounds on stretches.
     pub limits: Option<Limits>,
+    /// What the edges of a line do; lines have it, other bodies do not.
+    pub line: Option<Line>,
     /// Families of fibres in a solid.
     pub fibers: Vec<Fiber>,
     /// Rayleigh damping.
@@ -140,6 +144,13 @@ pub struct MaterialPart {
     pub varying: Vec<(&'static str, Quantity)>,
 }
 
+impl Body {
+    /// Cross-section of a line in m².
+    pub fn section(&self) -> f64 {
+        std::f64::consts::PI * self.radius * self.radius
+    }
+}
+
 /// Springs of a sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Springs {
@@ -147,6 +158,37 @@ pub struct Springs {
     pub stiffness: Quantity,
     /// Also between the far corners of triangles that share an edge.
     pub cross: bool,
+}
+
+/// What the edges of a line do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// Which changes of length cost energy.
+    pub kind: LineKind,
+    /// Young's modulus in Pa, > 0.
+    pub young: f64,
+}
+
+/// Which changes of length an edge resists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineKind {
+    /// Lengthening only.
+    Rope,
+    /// Any.
+    Rod,
+    /// Any; the stiffness is meant, not a stand-in for a fixed length.
+    Spring,
+}
+
+impl LineKind {
+    /// Its config name.
+    pub fn name(self) -> &'static str {
+        match self {
+            LineKind::Rope => "rope",
+            LineKind::Rod => "rod",
+            LineKind::Spring => "spring",
+        }
+    }
 }
 
 /// Resistance of a sheet to bending.
@@ -262,6 +304,13 @@ pub enum Shape {
         size: [f64; 2],
         /// Squares along each edge.
         cells: [usize; 2],
+    },
+    /// A straight line along +x from the origin.
+    Rope {
+        /// The whole length.
+        length: f64,
+        /// Edges of equal length.
+        segments: usize,
     },
 }
 

@@ -17,8 +17,9 @@
 //! Projective: p = ℓ z/|z| is the nearest allowed vector, and κ is the weight in the system matrix. Where the
 //! bounds are [0, 0] the energy is quadratic and its Hessian is the system matrix's share itself.
 
-use super::{CHUNK, Energy, packing};
+use super::{CHUNK, ElementState, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::vec3::norm;
 
 /// Corners per element at the most.
 pub const CORNERS: usize = 6;
@@ -72,6 +73,7 @@ pub struct LengthTerm {
     corners: usize,
     elements: Vec<Length>,
     blocks: Vec<Block>,
+    section: Option<f64>,
 }
 
 impl LengthTerm {
@@ -94,7 +96,25 @@ impl LengthTerm {
             block.shortest[lane] = e.shortest;
             block.longest[lane] = e.longest;
         });
-        LengthTerm { name, corners, elements, blocks }
+        LengthTerm { name, corners, elements, blocks, section: None }
+    }
+
+    /// z of an element.
+    fn combine(&self, e: &Length, x: &[Vec4]) -> [f64; 3] {
+        let mut z = [0.0; 3];
+        for (v, w) in e.vertices.iter().zip(e.weights).take(self.corners) {
+            for k in 0..3 {
+                z[k] += w * x[*v as usize].0[k];
+            }
+        }
+        z
+    }
+
+    /// For elements that are edges of this cross-section A (m²) and of the rest length `longest`: they have a volume,
+    /// hence an energy density and a stress. The stress is that along the edge, κ (|z| − ℓ)/A.
+    pub fn with_section(mut self, section: f64) -> LengthTerm {
+        self.section = Some(section);
+        self
     }
 }
 
@@ -189,15 +209,28 @@ impl Energy for LengthTerm {
         true
     }
 
+    /// |z| − ℓ cancels near rest.
+    fn scale(&self) -> f64 {
+        self.elements.iter().map(|e| e.stiffness * e.longest * e.longest).sum()
+    }
+
+    fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
+        let Some(section) = self.section else { return false };
+        for (state, e) in states.iter_mut().zip(&self.elements[chunk * CHUNK..]) {
+            let length = norm(self.combine(e, x));
+            let excess = length - length.max(e.shortest).min(e.longest);
+            *state = ElementState {
+                energy_density: 0.5 * e.stiffness * excess * excess / (section * e.longest),
+                von_mises: e.stiffness * excess.abs() / section,
+                det_f: length / e.longest,
+            };
+        }
+        true
+    }
+
     fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {
         let e = &self.elements[element];
-        let mut z = [0.0; 3];
-        for (v, w) in e.vertices.iter().zip(e.weights).take(self.corners) {
-            for k in 0..3 {
-                z[k] += w * x[*v as usize].0[k];
-            }
-        }
-        let block = direction_block(e, z, project);
+        let block = direction_block(e, self.combine(e, x), project);
         let n = 3 * self.corners;
         for i in 0..n {
             for j in 0..n {
@@ -209,7 +242,7 @@ impl Energy for LengthTerm {
 
 /// κ (u uᵀ + (1 − ℓ/|z|)(I − u uᵀ)), u = z/|z|; zero between the bounds, and clamped when `project`.
 fn direction_block(e: &Length, z: [f64; 3], project: bool) -> [[f64; 3]; 3] {
-    let length = (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]).sqrt();
+    let length = norm(z);
     let wanted = length.max(e.shortest).min(e.longest);
     if length == wanted && e.shortest < e.longest {
         return [[0.0; 3]; 3];
@@ -251,6 +284,32 @@ mod tests {
         check_term(&LengthTerm::new("springs".into(), 2, springs), &x, 1e-7);
         let hinges = vec![hinge(0.0, 0.0), hinge(0.3, 0.3), hinge(0.1, 0.2)];
         check_term(&LengthTerm::new("hinges".into(), 4, hinges), &x, 1e-7);
+    }
+
+    #[test]
+    fn edges_of_a_section_have_energy_and_stress_per_volume() {
+        // E = 500, A = 0.02, l = 2: stretched by a quarter, a rope and a spring at half their length, one collapsed.
+        let (young, section, rest) = (500.0, 0.02, 2.0);
+        let ends = [2.5, 1.0, 1.0, 0.0];
+        let x: Vec<Vec4> = ends.iter().chain([&0.0]).map(|l| Vec4::new([0.0, 0.6 * l, 0.8 * l])).collect();
+        let edge = |end, shortest| Length::spring(4, end, young * section / rest, shortest, rest);
+        let edges = vec![edge(0, 0.0), edge(1, 0.0), edge(2, rest), edge(3, rest)];
+        let term = LengthTerm::new("edges".into(), 2, edges);
+        let mut states = vec![ElementState::default(); 4];
+        assert!(!term.inspect(0, &x, &mut states), "without a section there is no volume");
+        let term = term.with_section(section);
+        assert!(term.inspect(0, &x, &mut states));
+        for (state, (strain, ratio)) in
+            states.iter().zip([(0.25, 1.25), (0.0, 0.5), (-0.5, 0.5), (-1.0f64, 0.0f64)])
+        {
+            assert!((state.energy_density - 0.5 * young * strain * strain).abs() < 1e-9, "{state:?}");
+            assert!((state.von_mises - young * strain.abs()).abs() < 1e-9, "{state:?}");
+            assert!((state.det_f - ratio).abs() < 1e-12, "{state:?}");
+        }
+        assert!((term.scale() - young * 4.0 * section * rest).abs() < 1e-9);
+        let mut slots = vec![Vec4::ZERO; term.slots()];
+        let total: f64 = states.iter().map(|s| s.energy_density * section * rest).sum();
+        assert!((term.evaluate(0, &x, &mut slots) - total).abs() < 1e-9);
     }
 
     #[test]

@@ -26,14 +26,14 @@ pub use packing::Properties;
 /// Elements per chunk of work; fixed, so that sums do not depend on the number of threads.
 pub const CHUNK: usize = 512;
 
-/// What one element of a solid looks like, for output.
+/// What one cell looks like, for output.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ElementState {
     /// Elastic energy per rest volume, J/m³.
     pub energy_density: f64,
-    /// Von Mises norm of the Cauchy stress, Pa.
+    /// Von Mises norm of the Cauchy stress, Pa; of an edge, the force over the rest cross-section.
     pub von_mises: f64,
-    /// Determinant of the deformation gradient; negative: inverted.
+    /// Determinant of the deformation gradient (negative: inverted), area ratio of a triangle, length ratio of an edge.
     pub det_f: f64,
 }
 

@@ -265,7 +265,8 @@ impl Energy for ViscosityTerm {
         let e = &self.elements[element];
         let lagged = &self.lagged[element / WIDTH];
         let lane = element % WIDTH;
-        let middle: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| lagged.middle[i][j][lane]));
+        let middle: [[f64; 3]; 3] =
+            std::array::from_fn(|i| std::array::from_fn(|j| lagged.middle[i][j][lane]));
         let n = 3 * self.corners;
         for column in 0..n {
             let (c, k) = (column / 3, column % 3);

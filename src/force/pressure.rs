@@ -164,7 +164,7 @@ mod tests {
         let (n, turned) = (points.len() as u32, triangles.iter().map(|[a, b, c]| [*a, *c, *b]));
         let mut both = triangles.clone();
         both.extend(turned.map(|t| t.map(|v| v + n)));
-        let surface = SurfaceMap { triangles: both, vertices: (0..2 * n).collect() };
+        let surface = SurfaceMap { triangles: both, vertices: (0..2 * n).collect(), ..Default::default() };
         let rest: Vec<[f64; 3]> =
             points.iter().copied().chain(points.iter().map(|p| [p[0] + 9.0, p[1], p[2]])).collect();
         let inward = inward(&surface, &rest, "pair").unwrap();

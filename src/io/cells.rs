@@ -1,4 +1,4 @@
-//! VTK cells to tets and triangles, shared by the VTU and the legacy reader.
+//! VTK cells to tets, triangles and edges, shared by the VTU and the legacy reader.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,21 @@ pub(crate) const POLYGON: i64 = 7;
 /// VTK's number of a triangle strip.
 pub(crate) const STRIP: i64 = 6;
 
+/// VTK's number of a line of two points.
+const LINE: i64 = 3;
+/// VTK's number of a polyline, which is cut into edges.
+pub(crate) const POLYLINE: i64 = 4;
+
 /// Collects the cells that we use, and where they stood among the file's cells.
 #[derive(Default)]
 pub(crate) struct Cells {
     tets: Vec<[u32; 4]>,
     triangles: Vec<[u32; 3]>,
+    edges: Vec<[u32; 2]>,
     tet_sources: Vec<usize>,
     triangle_sources: Vec<usize>,
+    edge_sources: Vec<usize>,
+    lines: usize,
     skipped: BTreeMap<i64, usize>,
     count: usize,
 }
@@ -56,6 +64,12 @@ impl Cells {
                 let v = vertices(3)?;
                 self.push_triangle([v[0], v[1], v[2]]);
             }
+            LINE | POLYLINE | 21 => {
+                let v = vertices(if kind == POLYLINE { corners.len() } else { 2 })?;
+                self.edges.extend(v.windows(2).map(|ends| [ends[0], ends[1]]));
+                self.edge_sources.resize(self.edges.len(), number);
+                self.lines += 1;
+            }
             _ => *self.skipped.entry(kind).or_default() += 1,
         }
         self.count += 1;
@@ -65,6 +79,9 @@ impl Cells {
     /// Takes the next cell of a polygonal surface: polygons and strips become triangles, which all have the
     /// cell data of the one cell that they come from.
     pub(crate) fn push_polygonal(&mut self, kind: i64, corners: &[i64], points: usize) -> Parsed<()> {
+        if kind == POLYLINE {
+            return self.push(kind, corners, 0, points);
+        }
         let mut part = |corners: [i64; 3]| {
             self.push(5, &corners, 0, points)?;
             self.count -= 1;
@@ -92,23 +109,24 @@ impl Cells {
         self.count
     }
 
-    /// The mesh; `cell_data` has a tuple for every cell of the file and is restricted to those kept.
+    /// The mesh; `cell_data` has a tuple for every cell of the file and is restricted to those kept. Lines are kept
+    /// where nothing of a higher dimension stands beside them, be it used or not: they are the edges of it then.
     pub(crate) fn into_mesh(
         self,
         points: Vec<[f64; 3]>,
         point_data: Vec<DataArray>,
         cell_data: Vec<DataArray>,
     ) -> Parsed<Mesh> {
-        if self.tets.is_empty() && self.triangles.is_empty() {
-            let found: Vec<String> =
-                self.skipped.iter().map(|(&kind, count)| format!("{count} × {}", kind_name(kind))).collect();
-            let found = if found.is_empty() { "no cells at all".into() } else { found.join(", ") };
-            let fault = Fault::new("", format!("the file holds no tetrahedra and no triangles, but {found}"));
-            return Err(
-                fault.hint("split other cells into tetrahedra before, e.g. with ParaView's Tetrahedralize")
-            );
+        let is_line = self.tets.is_empty() && self.triangles.is_empty();
+        let has_others = self.skipped.keys().any(|kind| !(0..=2).contains(kind));
+        if is_line && (self.edges.is_empty() || has_others) {
+            return Err(self.nothing_usable());
         }
-        let sources = if self.tets.is_empty() { &self.triangle_sources } else { &self.tet_sources };
+        let sources = match (self.tets.is_empty(), is_line) {
+            (false, _) => &self.tet_sources,
+            (true, false) => &self.triangle_sources,
+            (true, true) => &self.edge_sources,
+        };
         let all = sources.len() == self.count && sources.iter().enumerate().all(|(i, &s)| i == s);
         let restrict = |array: DataArray| {
             if all {
@@ -119,7 +137,19 @@ impl Cells {
             DataArray { values, ..array }
         };
         let cell_data = cell_data.into_iter().map(restrict).collect();
-        Ok(Mesh { points, tets: self.tets, triangles: self.triangles, point_data, cell_data })
+        let edges = if is_line { self.edges } else { Vec::new() };
+        Ok(Mesh { points, tets: self.tets, triangles: self.triangles, edges, point_data, cell_data })
+    }
+
+    fn nothing_usable(mut self) -> Fault {
+        if self.lines > 0 {
+            self.skipped.insert(LINE, self.lines);
+        }
+        let found: Vec<String> =
+            self.skipped.iter().map(|(&kind, count)| format!("{count} × {}", kind_name(kind))).collect();
+        let found = if found.is_empty() { "no cells at all".into() } else { found.join(", ") };
+        let fault = Fault::new("", format!("the file holds no tetrahedra and no triangles, but {found}"));
+        fault.hint("split other cells into tetrahedra before, e.g. with ParaView's Tetrahedralize")
     }
 
     fn push_triangle(&mut self, triangle: [u32; 3]) {
@@ -133,7 +163,7 @@ fn kind_name(kind: i64) -> String {
     let name = match kind {
         0 => "empty cell",
         1 | 2 => "vertex",
-        3 | 4 => "line",
+        LINE | POLYLINE => "line",
         5 => "triangle",
         STRIP => "triangle strip",
         POLYGON => "polygon",

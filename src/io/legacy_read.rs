@@ -1,10 +1,10 @@
 //! VTK legacy files (`.vtk`), versions 1.0 to 5.1: unstructured grids and polygonal surfaces.
 //!
 //! Cells come as `n, corners…` rows or, since 5.1, as OFFSETS and CONNECTIVITY. Of a surface, polygons and
-//! strips are cut into triangles. Cell data of a surface counts vertices, lines, polygons, strips, in this
+//! strips are cut into triangles, and lines into edges where there are neither. Cell data of a surface counts vertices, lines, polygons, strips, in this
 //! order, wherever they stand in the file.
 
-use super::cells::{Cells, POLYGON, STRIP};
+use super::cells::{Cells, POLYGON, POLYLINE, STRIP};
 use super::legacy_data::{LegacyData, header_fault};
 use super::scanner::Scanner;
 use super::{Fault, Parsed};
@@ -196,7 +196,7 @@ impl DataSet {
         let points = self.points.len();
         let mut cells = Cells::default();
         if self.surface {
-            for (group, kind) in self.polygonal.iter().zip([1, 3, POLYGON, STRIP]) {
+            for (group, kind) in self.polygonal.iter().zip([1, POLYLINE, POLYGON, STRIP]) {
                 for corners in group.iter() {
                     cells.push_polygonal(kind, corners, points)?;
                 }

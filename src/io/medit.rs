@@ -32,6 +32,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
             b"tetrahedrap2" => rows(&mut scanner, "tetrahedron", 10, &mut sections.tets)?,
             b"triangles" => rows(&mut scanner, "triangle", 3, &mut sections.triangles)?,
             b"trianglesp2" => rows(&mut scanner, "triangle", 6, &mut sections.triangles)?,
+            b"edges" => rows(&mut scanner, "edge", 2, &mut sections.edges)?,
+            b"edgesp2" => rows(&mut scanner, "edge", 3, &mut sections.edges)?,
+            b"quadrilaterals" | b"hexahedra" | b"prisms" | b"pyramids" => {
+                sections.has_others |= scanner.integer("the number of cells")? != 0;
+                skip_section(&mut scanner);
+            }
             b"end" => break,
             word if is_keyword(word) => skip_section(&mut scanner),
             word => {
@@ -60,6 +66,9 @@ struct Sections {
     references: Vec<f64>,
     tets: Rows<4>,
     triangles: Rows<3>,
+    edges: Rows<2>,
+    /// There are quadrilaterals or solids other than tets, which are not used.
+    has_others: bool,
 }
 
 impl Sections {
@@ -76,16 +85,25 @@ impl Sections {
         Ok(())
     }
 
+    /// Edges are kept where nothing of a higher dimension stands beside them: they are its ridges then.
     fn into_mesh(self) -> Parsed<Mesh> {
         let points = self.points.len();
         let tets = vertices(&self.tets.corners, points, "tetrahedron")?;
         let triangles = vertices(&self.triangles.corners, points, "triangle")?;
+        let is_line = tets.is_empty() && triangles.is_empty() && !self.has_others;
+        let edges = if is_line { vertices(&self.edges.corners, points, "edge")? } else { Vec::new() };
         let array = |values| vec![DataArray { name: REFERENCES.into(), components: 1, values }];
-        let cell_references = if tets.is_empty() { self.triangles.references } else { self.tets.references };
+        let cell_references = match (tets.is_empty(), triangles.is_empty(), is_line) {
+            (false, ..) => self.tets.references,
+            (_, false, _) => self.triangles.references,
+            (.., true) => self.edges.references,
+            _ => Vec::new(),
+        };
         Ok(Mesh {
             points: self.points,
             tets,
             triangles,
+            edges,
             point_data: array(self.references),
             cell_data: array(cell_references),
         })

@@ -21,7 +21,7 @@ pub mod vtu_write;
 use std::path::Path;
 
 use crate::mesh::Mesh;
-use crate::mesh::surface::{self, SurfaceMap};
+use crate::mesh::surface::SurfaceMap;
 use crate::{Error, Result};
 
 /// A mesh format that can be read.
@@ -83,7 +83,7 @@ impl Format {
     }
 }
 
-/// Reads a mesh file of any known format. The mesh has at least one tet or triangle, and all corners are in
+/// Reads a mesh file of any known format. The mesh has at least one tet, triangle or edge, and all corners are in
 /// range; whether it can be simulated is for [`prepare`](crate::mesh::prepare::prepare) to say.
 pub fn read(path: &Path) -> Result<Mesh> {
     let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
@@ -99,8 +99,10 @@ pub fn read(path: &Path) -> Result<Mesh> {
         Format::Medit => medit::parse(&bytes).map_err(|fault| fault.at(path))?,
         Format::TetGen => tetgen::read(path, &bytes)?,
     };
-    if mesh.tets.is_empty() && mesh.triangles.is_empty() {
-        return Err(Fault::new("", "the file holds no tetrahedra and no triangles").at(path));
+    if mesh.kind().is_none() {
+        return Err(
+            Fault::new("", "the file holds no tetrahedra and no triangles, and no edges alone").at(path)
+        );
     }
     Ok(mesh)
 }
@@ -131,18 +133,14 @@ pub fn write_format(path: &Path) -> Result<WriteFormat> {
 
 /// Writes a mesh in the format of the path's extension, whole or not at all.
 ///
-/// VTU holds the tets, or the triangles of a mesh without tets, with all data arrays as Float64; triangles
+/// VTU holds the cells of the mesh's [`Kind`](crate::mesh::Kind) with all data arrays as Float64; triangles
 /// beside tets are left out, because cell arrays have no values for them. PLY holds the boundary of the
-/// tets, or the triangles, with the vertices that they use.
+/// tets, or the triangles, or the edges, with the vertices that they use.
 pub fn write(mesh: &Mesh, path: &Path) -> Result<()> {
     match write_format(path)? {
         WriteFormat::Vtu => atomic::write_atomically(path, |out| vtu_write::write_mesh(mesh, out)),
         WriteFormat::Ply => {
-            let surface = if mesh.tets.is_empty() {
-                SurfaceMap::compact(&mesh.triangles)
-            } else {
-                surface::extract(&mesh.tets)
-            };
+            let surface = SurfaceMap::of_mesh(mesh);
             let frame = ply::PlyFrame { points: &mesh.points, surface: &surface, float32: false };
             atomic::write_atomically(path, |out| frame.write(out))
         }

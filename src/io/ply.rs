@@ -1,4 +1,4 @@
-//! Binary little-endian PLY surfaces.
+//! Binary little-endian PLY surfaces; lines are an `element edge`, as Blender reads and writes them.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::mesh::surface::SurfaceMap;
 pub struct PlyFrame<'a> {
     /// Positions of the mesh's vertices.
     pub points: &'a [[f64; 3]],
-    /// Which of them the surface has, and its triangles.
+    /// Which of them the surface has, and its triangles or, without any, its edges.
     pub surface: &'a SurfaceMap,
     /// `float` coordinates instead of `double`.
     pub float32: bool,
@@ -20,20 +20,25 @@ impl PlyFrame<'_> {
     /// Writes the file. A surface that does not belong to the points is
     /// [`InvalidInput`](io::ErrorKind::InvalidInput).
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let SurfaceMap { triangles, vertices } = self.surface;
+        let SurfaceMap { triangles, edges, vertices } = self.surface;
         let missing = vertices.iter().any(|&v| v as usize >= self.points.len());
-        if missing || triangles.iter().flatten().any(|&v| v as usize >= vertices.len()) {
+        let mut corners = triangles.iter().flatten().chain(edges.iter().flatten());
+        if missing || corners.any(|&v| v as usize >= vertices.len()) {
             let reason = "the surface uses points that do not exist";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
         let kind = if self.float32 { "float" } else { "double" };
+        let is_line = triangles.is_empty() && !edges.is_empty();
+        let cells = if is_line {
+            format!("edge {}\nproperty int vertex1\nproperty int vertex2", edges.len())
+        } else {
+            format!("face {}\nproperty list uchar int vertex_indices", triangles.len())
+        };
         write!(
             out,
             "ply\nformat binary_little_endian 1.0\ncomment pliant\nelement vertex {}\nproperty {kind} x\n\
-             property {kind} y\nproperty {kind} z\nelement face {}\n\
-             property list uchar int vertex_indices\nend_header\n",
-            vertices.len(),
-            triangles.len()
+             property {kind} y\nproperty {kind} z\nelement {cells}\nend_header\n",
+            vertices.len()
         )?;
         if self.float32 {
             write_runs(out, vertices, |v| {
@@ -49,6 +54,9 @@ impl PlyFrame<'_> {
                 bytes
             })?;
         }
+        if is_line {
+            return write_runs(out, edges.as_flattened(), u32::to_le_bytes);
+        }
         write_runs(out, triangles, |triangle| {
             let mut bytes = [3; 13];
             bytes[1..].copy_from_slice(triangle.map(u32::to_le_bytes).as_flattened());
@@ -63,7 +71,8 @@ mod tests {
 
     #[test]
     fn the_bytes_are_as_the_header_says() {
-        let surface = SurfaceMap { triangles: vec![[0, 1, 2], [2, 1, 0]], vertices: vec![1, 3, 4] };
+        let surface =
+            SurfaceMap { triangles: vec![[0, 1, 2], [2, 1, 0]], edges: vec![], vertices: vec![1, 3, 4] };
         let points = [[0.0; 3], [1.0, 2.0, 3.0], [0.0; 3], [4.0; 3], [5.0; 3]];
         for (float32, width) in [(false, 8), (true, 4)] {
             let mut out = Vec::new();
@@ -78,6 +87,23 @@ mod tests {
             }
         }
         let wrong = PlyFrame { points: &points[..2], surface: &surface, float32: false };
+        assert!(wrong.write(&mut Vec::new()).is_err());
+    }
+
+    #[test]
+    fn lines_are_edges() {
+        let surface = SurfaceMap { triangles: vec![], edges: vec![[0, 1], [1, 2]], vertices: vec![0, 2, 3] };
+        let points = [[0.0; 3], [9.0; 3], [1.0; 3], [2.0; 3]];
+        let mut out = Vec::new();
+        PlyFrame { points: &points, surface: &surface, float32: false }.write(&mut out).unwrap();
+        let header = out.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
+        let text = std::str::from_utf8(&out[..header]).unwrap();
+        assert!(text.contains("element edge 2\nproperty int vertex1\nproperty int vertex2\n"), "{text}");
+        assert!(!text.contains("face"), "{text}");
+        let ends: Vec<u8> = [0u32, 1, 1, 2].iter().flat_map(|v| v.to_le_bytes()).collect();
+        assert_eq!(out[header + 3 * 24..], ends);
+        let missing = SurfaceMap { edges: vec![[0, 3]], ..surface };
+        let wrong = PlyFrame { points: &points, surface: &missing, float32: false };
         assert!(wrong.write(&mut Vec::new()).is_err());
     }
 }

@@ -29,6 +29,15 @@ const VTU: &str = r#"<?xml version="1.0"?><VTKFile type="UnstructuredGrid" byte_
   <DataArray type="Int32" Name="offsets" format="ascii">2 6</DataArray>
   <DataArray type="UInt8" Name="types" format="ascii">3 10</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>"#;
 
+/// Two polylines of a polygonal data set, of three and two points, after a vertex.
+const POLYLINES: &str = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 4 float\n\
+    0 0 0 1 0 0 0 1 0 0 0 1\nVERTICES 1 2\n1 0\nLINES 2 7\n3 0 1 2\n2 3 0\nCELL_DATA 3\n\
+    SCALARS part int\nLOOKUP_TABLE default\n5 6 7\n";
+
+/// Edges as Medit, with an empty section of what would make them ridges.
+const MEDIT_EDGES: &str = "MeshVersionFormatted 2\nDimension 3\nVertices 4\n0 0 0 1\n1 0 0 1\n0 1 0 2\n0 0 1 2\n\
+                           Quadrilaterals 0\nEdges 2\n1 2 7\n2 4 8\nEnd\n";
+
 const CORNER: [[f64; 3]; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 fn array(name: &str, components: usize, values: &[f64]) -> DataArray {
@@ -42,7 +51,7 @@ fn tetgen_pair(node: &[u8], ele: &[u8]) -> Parsed<Mesh> {
 /// A small mesh with everything that VTU can hold, NaN and −0 included.
 fn sample(shape: Shape) -> Mesh {
     let mut mesh = generate(&shape);
-    let (points, cells) = (mesh.points.len(), mesh.tets.len().max(mesh.triangles.len()));
+    let (points, cells) = (mesh.points.len(), mesh.cells());
     let mut vectors: Vec<f64> = (0..3 * points).map(|i| (i as f64).sin()).collect();
     vectors[..3].copy_from_slice(&[f64::NAN, -0.0, f64::NEG_INFINITY]);
     mesh.point_data.push(array("a <\"&> name\n", 3, &vectors));
@@ -55,7 +64,8 @@ fn bits(mesh: &Mesh) -> (Vec<u64>, Mesh, Vec<String>) {
     let data = mesh.point_data.iter().chain(&mesh.cell_data);
     let values = data.clone().flat_map(|a| &a.values).chain(mesh.points.as_flattened());
     let names = data.map(|a| format!("{} {}", a.name, a.components)).collect();
-    let cells = Mesh { tets: mesh.tets.clone(), triangles: mesh.triangles.clone(), ..Mesh::default() };
+    let Mesh { tets, triangles, edges, .. } = mesh.clone();
+    let cells = Mesh { tets, triangles, edges, ..Mesh::default() };
     (values.map(|x| x.to_bits()).collect(), cells, names)
 }
 
@@ -103,6 +113,43 @@ fn vtu_text_keeps_the_tets_data() {
     assert_eq!((&mesh.points[..], &mesh.tets), (&CORNER[..], &vec![[0, 1, 2, 3]]));
     assert_eq!(mesh.cell_data, [array("c", 2, &[3.0, 4.0])]);
     assert_eq!(mesh.point_data, [array("id", 1, &[0.0, 1.0, 2.0, 3.0])]);
+}
+
+/// A line, a polyline of three points, a vertex and a quadratic edge.
+fn line_vtu() -> String {
+    VTU.replace("0 1 0 1 2 3</", "0 1 3 2 0 1 2 3 1</")
+        .replace(">2 6<", ">2 5 6 9<")
+        .replace(">3 10<", ">3 4 1 21<")
+        .replace("NumberOfCells=\"2\"", "NumberOfCells=\"4\"")
+        .replace("format=\"ascii\">1 2 3 4<", "format=\"ascii\">1 2 3 4 5 6 7 8<")
+}
+
+#[test]
+fn lines_alone_are_a_mesh_of_edges() {
+    let mesh = vtu_read::parse(line_vtu().as_bytes()).unwrap();
+    assert_eq!(mesh.edges, [[0, 1], [3, 2], [2, 0], [2, 3]]);
+    assert_eq!(mesh.cell_data, [array("c", 2, &[1.0, 2.0, 3.0, 4.0, 3.0, 4.0, 7.0, 8.0])]);
+    let mesh = legacy_read::parse(POLYLINES.as_bytes()).unwrap();
+    assert_eq!(mesh.edges, [[0, 1], [1, 2], [3, 0]]);
+    assert_eq!(mesh.cell_data, [array("part", 1, &[6.0, 6.0, 7.0])]);
+    let mesh = medit::parse(MEDIT_EDGES.as_bytes()).unwrap();
+    assert_eq!(mesh.edges, [[0, 1], [1, 3]]);
+    assert_eq!(mesh.cell_data, [array("medit:ref", 1, &[7.0, 8.0])]);
+}
+
+#[test]
+fn lines_beside_other_cells_are_left_out() {
+    let with_triangle = MEDIT_EDGES.replace("Quadrilaterals 0", "Triangles 1\n1 2 3 4");
+    let mesh = medit::parse(with_triangle.as_bytes()).unwrap();
+    assert_eq!((mesh.triangles.len(), mesh.edges.len(), mesh.cells()), (1, 0, 1));
+    assert_eq!(mesh.cell_data, [array("medit:ref", 1, &[4.0])]);
+    let with_quad = MEDIT_EDGES.replace("Quadrilaterals 0", "Quadrilaterals 1\n1 2 4 3 1");
+    assert_eq!(medit::parse(with_quad.as_bytes()).unwrap().kind(), None, "the edges are the quad's");
+    let with_polygon =
+        POLYLINES.replace("CELL_DATA 3", "POLYGONS 1 4\n3 0 1 2\nCELL_DATA 4").replace("5 6 7", "5 6 7 8");
+    let mesh = legacy_read::parse(with_polygon.as_bytes()).unwrap();
+    assert_eq!((mesh.triangles.len(), mesh.edges.len()), (1, 0));
+    assert_eq!(mesh.cell_data, [array("part", 1, &[8.0])]);
 }
 
 #[test]
@@ -162,6 +209,7 @@ fn what_we_write_we_read_bit_by_bit() {
     for shape in [
         Shape::Sphere { radius: 1.0, cells: 3 },
         Shape::Cloth { size: [1.0, 2.0], cells: [4, 3] },
+        Shape::Rope { length: 1.0, segments: 7 },
         Shape::Block { size: [1.0; 3], cells: [30, 30, 30], split: 5 },
     ] {
         let mesh = sample(shape);
@@ -171,15 +219,16 @@ fn what_we_write_we_read_bit_by_bit() {
 }
 
 #[test]
-fn frames_hold_tets_and_triangles_in_any_type() {
+fn frames_hold_all_kinds_of_cells_in_any_type() {
     let arrays = [
-        vtu_write::Array { name: "i", components: 1, data: vtu_write::Data::I32(&[-7, 8]) },
-        vtu_write::Array { name: "u", components: 2, data: vtu_write::Data::U8(&[1, 2, 3, 255]) },
+        vtu_write::Array { name: "i", components: 1, data: vtu_write::Data::I32(&[-7, 8, 9, 10]) },
+        vtu_write::Array { name: "u", components: 2, data: vtu_write::Data::U8(&[1, 2, 3, 255, 5, 6, 7, 8]) },
     ];
     let frame = vtu_write::VtuFrame {
         points: &CORNER,
         tets: &[[0, 1, 2, 3]],
         triangles: &[[0, 1, 2]],
+        edges: &[[1, 2], [3, 0]],
         cell_arrays: &arrays,
         time: Some(0.1),
         float32: true,
@@ -193,10 +242,15 @@ fn frames_hold_tets_and_triangles_in_any_type() {
         (CORNER.to_vec(), vec![[0, 1, 2, 3]], vec![[0, 1, 2]])
     );
     assert_eq!(mesh.cell_data, [array("i", 1, &[-7.0]), array("u", 2, &[1.0, 2.0])]);
+    assert!(mesh.edges.is_empty(), "beside tets and triangles they are not the mesh");
     let wrong = vtu_write::VtuFrame { triangles: &[], ..frame };
     assert!(
-        wrong.write(&mut Vec::new()).unwrap_err().to_string().contains("array 'i' has 2 values, not 1 × 1")
+        wrong.write(&mut Vec::new()).unwrap_err().to_string().contains("array 'i' has 4 values, not 3 × 1")
     );
+    let lines = vtu_write::VtuFrame { tets: &[], triangles: &[], cell_arrays: &[], ..frame };
+    let mut out = Vec::new();
+    lines.write(&mut out).unwrap();
+    assert_eq!(vtu_read::parse(&out).unwrap().edges, [[1, 2], [3, 0]]);
 }
 
 /// A file's content and its parser.
@@ -217,6 +271,9 @@ fn victims() -> Vec<Victim> {
         (MEDIT.into(), medit::parse),
         (NODE.into(), |bytes| tetgen_pair(bytes, ELE.as_bytes())),
         (ELE.into(), |bytes| tetgen_pair(NODE.as_bytes(), bytes)),
+        (line_vtu().into(), vtu_read::parse),
+        (POLYLINES.into(), legacy_read::parse),
+        (MEDIT_EDGES.into(), medit::parse),
     ]
 }
 
@@ -260,7 +317,7 @@ fn compressed(compressor: &str) -> Vec<u8> {
 fn undamaged_victims_are_read() {
     for (bytes, parse) in victims() {
         let mesh = parse(&bytes).unwrap();
-        assert!(!mesh.tets.is_empty() && mesh.points.len() >= 4);
+        assert!(mesh.cells() > 0 && mesh.points.len() >= 4);
     }
     let mesh = legacy_read::parse(&binary_legacy()).unwrap();
     assert_eq!(mesh.point_data, [array("s", 1, &[1.0, 2.0, 3.0, 10.0])]);
@@ -280,7 +337,7 @@ proptest! {
 
     #[test]
     fn no_mutation_panics(
-        which in 0usize..10,
+        which in 0usize..13,
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..4), 1..6),
     ) {
         let (mut bytes, parse) = victims().swap_remove(which);
@@ -297,7 +354,8 @@ proptest! {
             let points = mesh.points.len();
             prop_assert!(mesh.tets.iter().flatten().all(|&v| (v as usize) < points));
             prop_assert!(mesh.triangles.iter().flatten().all(|&v| (v as usize) < points));
-            let cells = if mesh.tets.is_empty() { mesh.triangles.len() } else { mesh.tets.len() };
+            prop_assert!(mesh.edges.iter().flatten().all(|&v| (v as usize) < points));
+            let cells = mesh.cells();
             prop_assert!(mesh.point_data.iter().all(|a| a.values.len() == points * a.components));
             prop_assert!(mesh.cell_data.iter().all(|a| a.values.len() == cells * a.components));
         }

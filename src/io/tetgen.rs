@@ -110,7 +110,7 @@ pub(crate) fn parse_tets(bytes: &[u8], nodes: Nodes) -> Parsed<Mesh> {
             array.values.push(scanner.float("a region attribute")?);
         }
     }
-    Ok(Mesh { points: nodes.points, tets, triangles: Vec::new(), point_data: nodes.data, cell_data })
+    Ok(Mesh { points: nodes.points, tets, point_data: nodes.data, cell_data, ..Mesh::default() })
 }
 
 fn check_number(scanner: &Scanner, number: i64, base: i64, index: usize) -> Parsed<()> {

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use crate::mesh::{DataArray, Mesh};
+use crate::mesh::{DataArray, Kind, Mesh};
 
 /// Values of one array.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub struct Array<'a> {
     pub data: Data<'a>,
 }
 
-/// One grid to be written. Its cells are the tets, then the triangles.
+/// One grid to be written. Its cells are the tets, then the triangles, then the edges.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VtuFrame<'a> {
     /// Positions.
@@ -38,6 +38,8 @@ pub struct VtuFrame<'a> {
     pub tets: &'a [[u32; 4]],
     /// Triangles by point.
     pub triangles: &'a [[u32; 3]],
+    /// Line segments by point.
+    pub edges: &'a [[u32; 2]],
     /// Arrays with a tuple for every point.
     pub point_arrays: &'a [Array<'a>],
     /// Arrays with a tuple for every cell.
@@ -66,7 +68,7 @@ impl VtuFrame<'_> {
     }
 
     fn cells(&self) -> usize {
-        self.tets.len() + self.triangles.len()
+        self.tets.len() + self.triangles.len() + self.edges.len()
     }
 
     fn check(&self) -> io::Result<()> {
@@ -93,11 +95,10 @@ impl VtuFrame<'_> {
     fn blocks(&self) -> Vec<Block<'_>> {
         let floats = if self.float32 { Block::F32 } else { Block::F64 };
         let mut blocks = vec![floats(self.points.as_flattened())];
-        blocks.push(Block::Connectivity { tets: self.tets, triangles: self.triangles });
-        let (tets, triangles) = (self.tets.len(), self.triangles.len());
-        let wide = 4 * tets + 3 * triangles > i32::MAX as usize;
-        blocks.push(Block::Offsets { tets, triangles, wide });
-        blocks.push(Block::Types { tets, triangles });
+        let cells = Cells { tets: self.tets, triangles: self.triangles, edges: self.edges };
+        blocks.push(Block::Connectivity(cells));
+        blocks.push(Block::Offsets { cells, wide: cells.corners() > i32::MAX as usize });
+        blocks.push(Block::Types(cells));
         blocks.extend(self.point_arrays.iter().chain(self.cell_arrays).map(|array| match array.data {
             Data::F64(values) => floats(values),
             Data::I32(values) => Block::I32(values),
@@ -152,18 +153,54 @@ pub fn write_mesh(mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
     fn array(array: &DataArray) -> Array<'_> {
         Array { name: &array.name, components: array.components, data: Data::F64(&array.values) }
     }
-    let triangles = if mesh.tets.is_empty() { &mesh.triangles[..] } else { &[] };
+    let kind = mesh.kind();
+    let triangles = if kind == Some(Kind::Sheet) { &mesh.triangles[..] } else { &[] };
+    let edges = if kind == Some(Kind::Line) { &mesh.edges[..] } else { &[] };
     let [point_arrays, cell_arrays] =
         [&mesh.point_data, &mesh.cell_data].map(|d| d.iter().map(array).collect::<Vec<_>>());
     let frame = VtuFrame {
         points: &mesh.points,
         tets: &mesh.tets,
         triangles,
+        edges,
         point_arrays: &point_arrays,
         cell_arrays: &cell_arrays,
         ..VtuFrame::default()
     };
     frame.write(out)
+}
+
+/// All cells, in the order of the file.
+#[derive(Clone, Copy)]
+struct Cells<'a> {
+    tets: &'a [[u32; 4]],
+    triangles: &'a [[u32; 3]],
+    edges: &'a [[u32; 2]],
+}
+
+impl Cells<'_> {
+    /// How many there are of each number of corners, with VTK's type.
+    fn groups(&self) -> [(usize, usize, u8); 3] {
+        [(self.tets.len(), 4, 10), (self.triangles.len(), 3, 5), (self.edges.len(), 2, 3)]
+    }
+
+    fn count(&self) -> usize {
+        self.groups().iter().map(|(count, ..)| count).sum()
+    }
+
+    fn corners(&self) -> usize {
+        self.groups().iter().map(|(count, corners, _)| count * corners).sum()
+    }
+
+    /// The end of each cell in the connectivity.
+    fn ends(&self) -> Vec<u64> {
+        let sizes = self.groups().into_iter().flat_map(|(count, corners, _)| vec![corners as u64; count]);
+        let add = |end: &mut u64, size| {
+            *end += size;
+            Some(*end)
+        };
+        sizes.scan(0, add).collect()
+    }
 }
 
 /// The content of one appended block.
@@ -172,9 +209,9 @@ enum Block<'a> {
     F32(&'a [f64]),
     I32(&'a [i32]),
     U8(&'a [u8]),
-    Connectivity { tets: &'a [[u32; 4]], triangles: &'a [[u32; 3]] },
-    Offsets { tets: usize, triangles: usize, wide: bool },
-    Types { tets: usize, triangles: usize },
+    Connectivity(Cells<'a>),
+    Offsets { cells: Cells<'a>, wide: bool },
+    Types(Cells<'a>),
 }
 
 impl Block<'_> {
@@ -182,9 +219,9 @@ impl Block<'_> {
         match self {
             Block::F64(_) => "Float64",
             Block::F32(_) => "Float32",
-            Block::I32(_) | Block::Connectivity { .. } | Block::Offsets { wide: false, .. } => "Int32",
+            Block::I32(_) | Block::Connectivity(_) | Block::Offsets { wide: false, .. } => "Int32",
             Block::Offsets { wide: true, .. } => "Int64",
-            Block::U8(_) | Block::Types { .. } => "UInt8",
+            Block::U8(_) | Block::Types(_) => "UInt8",
         }
     }
 
@@ -194,9 +231,9 @@ impl Block<'_> {
             Block::F32(values) => 4 * values.len(),
             Block::I32(values) => 4 * values.len(),
             Block::U8(values) => values.len(),
-            Block::Connectivity { tets, triangles } => 16 * tets.len() + 12 * triangles.len(),
-            Block::Offsets { tets, triangles, wide } => (tets + triangles) * if wide { 8 } else { 4 },
-            Block::Types { tets, triangles } => tets + triangles,
+            Block::Connectivity(cells) => 4 * cells.corners(),
+            Block::Offsets { cells, wide } => cells.count() * if wide { 8 } else { 4 },
+            Block::Types(cells) => cells.count(),
         }
     }
 
@@ -206,22 +243,21 @@ impl Block<'_> {
             Block::F32(values) => write_runs(out, values, |x| (x as f32).to_le_bytes()),
             Block::I32(values) => write_runs(out, values, i32::to_le_bytes),
             Block::U8(values) => out.write_all(values),
-            Block::Connectivity { tets, triangles } => {
-                write_runs(out, tets.as_flattened(), u32::to_le_bytes)?;
-                write_runs(out, triangles.as_flattened(), u32::to_le_bytes)
+            Block::Connectivity(cells) => {
+                write_runs(out, cells.tets.as_flattened(), u32::to_le_bytes)?;
+                write_runs(out, cells.triangles.as_flattened(), u32::to_le_bytes)?;
+                write_runs(out, cells.edges.as_flattened(), u32::to_le_bytes)
             }
-            Block::Offsets { tets, triangles, wide } => {
-                let ends = (1..=tets).map(|i| 4 * i).chain((1..=triangles).map(|i| 4 * tets + 3 * i));
-                let ends: Vec<u64> = ends.map(|end| end as u64).collect();
+            Block::Offsets { cells, wide } => {
+                let ends = cells.ends();
                 if wide {
                     write_runs(out, &ends, u64::to_le_bytes)
                 } else {
                     write_runs(out, &ends, |end| (end as u32).to_le_bytes())
                 }
             }
-            Block::Types { tets, triangles } => {
-                out.write_all(&vec![10; tets])?;
-                out.write_all(&vec![5; triangles])
+            Block::Types(cells) => {
+                cells.groups().into_iter().try_for_each(|(count, _, kind)| out.write_all(&vec![kind; count]))
             }
         }
     }

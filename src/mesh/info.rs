@@ -4,11 +4,12 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::prepare::degenerate_edges;
 use super::quality::{self, BINS};
 use super::surface;
 use super::union_find::UnionFind;
-use super::{DataArray, Mesh};
-use crate::math::vec3::norm;
+use super::{DataArray, Kind, Mesh};
+use crate::math::vec3::{norm, sub};
 
 /// The description of one mesh. Serializes to JSON; what cannot be told, or is not finite, is `null`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,16 +20,21 @@ pub struct Info {
     pub triangles: usize,
     /// Number of tets.
     pub tets: usize,
+    /// Edges of a mesh of lines; 0 of any other.
+    pub edges: usize,
     /// `[min, max]` of the vertices that are finite.
     pub bounds: Option<[[f64; 3]; 2]>,
     /// Sum of the tets' absolute volumes; of a closed surface, what it encloses.
     pub volume: Option<f64>,
-    /// Area of the triangles.
+    /// Area of the triangles; `null` of lines.
     pub area: Option<f64>,
-    /// Does every edge of the surface have exactly two triangles?
-    pub closed: bool,
-    /// Is the surface free of edges with more than two triangles and of vertices with more than one fan?
-    pub manifold: bool,
+    /// Length of the edges of a mesh of lines.
+    pub length: Option<f64>,
+    /// Does every edge of the surface have exactly two triangles? `null` of lines.
+    pub closed: Option<bool>,
+    /// Is the surface free of edges with more than two triangles and of vertices with more than one fan? `null` of
+    /// lines.
+    pub manifold: Option<bool>,
     /// Border edges of the surface.
     pub open_edges: usize,
     /// Edges with more than two triangles.
@@ -43,7 +49,7 @@ pub struct Info {
     pub components: usize,
     /// Tets of negative volume; they are turned round before a simulation.
     pub inverted: usize,
-    /// Tets without volume; refused unless `repair = true`.
+    /// Tets without volume, or edges without length; refused unless `repair = true`.
     pub degenerate: usize,
     /// Vertices in no cell.
     pub orphans: usize,
@@ -92,27 +98,32 @@ pub fn describe(mesh: &Mesh) -> Info {
     } else {
         surface::boundary(&tets)
     };
+    let lines = lines(mesh);
+    let is_line = mesh.kind() == Some(Kind::Line);
     let topology = surface::topology(&triangles);
-    let volume = if !tets.is_empty() {
-        tets.iter().map(|&t| quality::volume(&mesh.points, t)).sum()
-    } else if topology.closed() && !triangles.is_empty() {
-        surface::enclosed_volume(&mesh.points, &triangles)
-    } else {
-        f64::NAN
+    let is_closed = topology.closed() && !triangles.is_empty();
+    let (used, components) = match mesh.kind() {
+        Some(Kind::Solid) => (tets.len(), components(vertices, &tets)),
+        Some(Kind::Sheet) => (triangles.len(), components(vertices, &triangles)),
+        _ => (lines.edges.len(), components(vertices, &lines.edges)),
     };
-    let cells = if mesh.tets.is_empty() { mesh.triangles.len() } else { mesh.tets.len() };
-    let components =
-        if mesh.tets.is_empty() { components(vertices, &triangles) } else { components(vertices, &tets) };
-    let area = triangles.iter().map(|&t| norm(surface::area_vector(&mesh.points, t))).sum();
+    let area: f64 = triangles.iter().map(|&t| norm(surface::area_vector(&mesh.points, t))).sum();
+    let length: f64 = lines.edges.iter().map(|&[a, b]| edge_length(&mesh.points, a, b)).sum();
     Info {
         vertices,
         triangles: triangles.len(),
         tets: mesh.tets.len(),
+        edges: if is_line { mesh.edges.len() } else { 0 },
         bounds: finite_bounds(&mesh.points),
-        volume: finite(volume),
-        area: finite(area),
-        closed: topology.closed() && !triangles.is_empty(),
-        manifold: topology.manifold(),
+        volume: match (tets.is_empty(), is_closed) {
+            (false, _) => finite(tets.iter().map(|&t| quality::volume(&mesh.points, t)).sum()),
+            (true, true) => finite(surface::enclosed_volume(&mesh.points, &triangles)),
+            (true, false) => None,
+        },
+        area: finite(area).filter(|_| !is_line),
+        length: finite(length).filter(|_| is_line),
+        closed: (!is_line).then_some(is_closed),
+        manifold: (!is_line).then_some(topology.manifold()),
         open_edges: topology.open_edges,
         nonmanifold_edges: topology.nonmanifold_edges,
         nonmanifold_vertices: topology.nonmanifold_vertices,
@@ -120,15 +131,34 @@ pub fn describe(mesh: &Mesh) -> Info {
         shells: topology.shells,
         components,
         inverted: shape.inverted,
-        degenerate: shape.degenerate,
+        degenerate: shape.degenerate + degenerate_edges(&lines).len(),
         orphans: mesh.orphans().iter().filter(|&&o| o).count(),
         nonfinite: mesh.points.iter().filter(|p| !p.iter().all(|x| x.is_finite())).count(),
-        out_of_range: cells - if mesh.tets.is_empty() { triangles.len() } else { tets.len() },
+        out_of_range: mesh.cells() - used,
         min_dihedral_deg: finite(shape.min_dihedral_deg),
         max_dihedral_deg: finite(shape.max_dihedral_deg),
         dihedral_histogram: if tets.is_empty() { Vec::new() } else { shape.histogram.to_vec() },
         arrays: arrays(mesh),
     }
+}
+
+/// The points of a mesh of lines and those of its edges whose ends exist; no edges of any other mesh.
+fn lines(mesh: &Mesh) -> Mesh {
+    let mut lines = Mesh::default();
+    if mesh.kind() == Some(Kind::Line) {
+        lines.points.clone_from(&mesh.points);
+        lines.edges = mesh
+            .edges
+            .iter()
+            .copied()
+            .filter(|e| e.iter().all(|&v| (v as usize) < mesh.points.len()))
+            .collect();
+    }
+    lines
+}
+
+fn edge_length(points: &[[f64; 3]], a: u32, b: u32) -> f64 {
+    norm(sub(points[b as usize], points[a as usize]))
 }
 
 fn arrays(mesh: &Mesh) -> Vec<ArrayInfo> {
@@ -172,8 +202,12 @@ fn finite(x: f64) -> Option<f64> {
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "vertices     {}{}", self.vertices, remark(self.orphans, "in no cell"))?;
-        let kind = if self.tets > 0 { "triangles on the boundary" } else { "triangles" };
-        writeln!(f, "cells        {} tets, {} {kind}", self.tets, self.triangles)?;
+        if self.edges > 0 {
+            writeln!(f, "cells        {} edges", self.edges)?;
+        } else {
+            let kind = if self.tets > 0 { "triangles on the boundary" } else { "triangles" };
+            writeln!(f, "cells        {} tets, {} {kind}", self.tets, self.triangles)?;
+        }
         if let Some([lo, hi]) = self.bounds {
             let size: [f64; 3] = std::array::from_fn(|i| hi[i] - lo[i]);
             writeln!(f, "bounds       {lo:?} to {hi:?}, size {size:?}")?;
@@ -184,21 +218,28 @@ impl fmt::Display for Info {
         if let Some(area) = self.area {
             writeln!(f, "area         {area:.6e}")?;
         }
-        writeln!(
-            f,
-            "surface      {}, {}, shells: {}, components: {}",
-            if self.closed { "closed" } else { "not closed" },
-            if self.manifold { "manifold" } else { "not manifold" },
-            self.shells,
-            self.components
-        )?;
+        if let Some(length) = self.length {
+            writeln!(f, "length       {length:.6e}")?;
+        }
+        if let (Some(closed), Some(manifold)) = (self.closed, self.manifold) {
+            writeln!(
+                f,
+                "surface      {}, {}, shells: {}, components: {}",
+                if closed { "closed" } else { "not closed" },
+                if manifold { "manifold" } else { "not manifold" },
+                self.shells,
+                self.components
+            )?;
+        } else {
+            writeln!(f, "lines        components: {}", self.components)?;
+        }
         for (count, what) in [
             (self.open_edges, "border edges"),
             (self.nonmanifold_edges, "edges with more than two triangles"),
             (self.nonmanifold_vertices, "vertices where the surface touches itself"),
             (self.inconsistent_edges, "edges between triangles oriented against each other"),
             (self.inverted, "tets of negative volume (turned round before a simulation)"),
-            (self.degenerate, "tets without volume (repair = true on a body drops them)"),
+            (self.degenerate, "cells without volume or length (repair = true on a body drops them)"),
             (self.nonfinite, "vertices that are not finite"),
             (self.out_of_range, "cells with vertices that do not exist"),
         ] {
@@ -289,6 +330,22 @@ mod tests {
         assert!((solid.volume.unwrap() / shell.volume.unwrap() - 1.0).abs() < 1e-12);
         assert_eq!(shell.orphans, 1 + 12 + 42);
         let cloth = describe(&generate(&Shape::Cloth { size: [1.0, 1.0], cells: [3, 3] }));
-        assert_eq!((cloth.volume, cloth.closed, cloth.manifold), (None, false, true));
+        assert_eq!((cloth.volume, cloth.closed, cloth.manifold), (None, Some(false), Some(true)));
+        assert_eq!((cloth.edges, cloth.length), (0, None));
+    }
+
+    #[test]
+    fn lines_have_a_length_and_nothing_of_a_surface() {
+        let mut mesh = generate(&Shape::Rope { length: 2.0, segments: 8 });
+        mesh.edges.remove(3);
+        mesh.edges.extend([[5, 5], [0, 99]]);
+        let info = describe(&mesh);
+        assert_eq!((info.edges, info.triangles, info.tets, info.components), (9, 0, 0, 2));
+        assert_eq!((info.degenerate, info.out_of_range, info.orphans), (1, 1, 0));
+        assert!((info.length.unwrap() - 1.75).abs() < 1e-15);
+        assert_eq!((info.volume, info.area, info.closed, info.manifold), (None, None, None, None));
+        let text = info.to_string();
+        assert!(text.contains("9 edges") && text.contains("components: 2"), "{text}");
+        assert!(!["area", "surface", "tets,"].iter().any(|word| text.contains(word)), "{text}");
     }
 }

@@ -16,6 +16,28 @@ pub mod quality;
 pub mod surface;
 mod union_find;
 
+/// What a mesh consists of: its cells of the highest dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Tetrahedra: a solid.
+    Solid,
+    /// Triangles: a sheet, or the surface of a solid.
+    Sheet,
+    /// Edges: ropes, rods and springs.
+    Line,
+}
+
+impl Kind {
+    /// What one of its cells is called in messages.
+    pub fn cell(self) -> &'static str {
+        match self {
+            Kind::Solid => "tet",
+            Kind::Sheet => "triangle",
+            Kind::Line => "edge",
+        }
+    }
+}
+
 /// Points, cells and data arrays of one file or generator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
@@ -25,9 +47,11 @@ pub struct Mesh {
     pub tets: Vec<[u32; 4]>,
     /// Triangles: the surface where the file has one, or a cloth.
     pub triangles: Vec<[u32; 3]>,
+    /// Line segments; readers keep those of a file without tets and triangles only.
+    pub edges: Vec<[u32; 2]>,
     /// Per-point arrays.
     pub point_data: Vec<DataArray>,
-    /// Per-tet arrays (per triangle where the mesh has no tets).
+    /// Per-tet arrays (per triangle where the mesh has no tets, per edge where it has no triangles either).
     pub cell_data: Vec<DataArray>,
 }
 
@@ -51,19 +75,39 @@ impl Mesh {
         }))
     }
 
-    /// For every vertex: is it a corner of no cell? Cells are the tets, or the triangles where there are no
-    /// tets. Corners out of range are passed over.
+    /// What its cells are: the tets, else the triangles, else the edges; `None` without any.
+    pub fn kind(&self) -> Option<Kind> {
+        if !self.tets.is_empty() {
+            Some(Kind::Solid)
+        } else if !self.triangles.is_empty() {
+            Some(Kind::Sheet)
+        } else {
+            (!self.edges.is_empty()).then_some(Kind::Line)
+        }
+    }
+
+    /// Number of cells of its kind.
+    pub fn cells(&self) -> usize {
+        match self.kind() {
+            Some(Kind::Solid) => self.tets.len(),
+            Some(Kind::Sheet) => self.triangles.len(),
+            Some(Kind::Line) => self.edges.len(),
+            None => 0,
+        }
+    }
+
+    /// For every vertex: is it a corner of no cell of the mesh's kind? Corners out of range are passed over.
     pub fn orphans(&self) -> Vec<bool> {
+        let corners = match self.kind() {
+            Some(Kind::Solid) => self.tets.as_flattened(),
+            Some(Kind::Sheet) => self.triangles.as_flattened(),
+            _ => self.edges.as_flattened(),
+        };
         let mut orphan = vec![true; self.points.len()];
-        let mut visit = |v: u32| {
+        for &v in corners {
             if let Some(o) = orphan.get_mut(v as usize) {
                 *o = false;
             }
-        };
-        if self.tets.is_empty() {
-            self.triangles.iter().flatten().for_each(|&v| visit(v));
-        } else {
-            self.tets.iter().flatten().for_each(|&v| visit(v));
         }
         orphan
     }

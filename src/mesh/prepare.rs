@@ -5,7 +5,7 @@
 //! and vertices in no cell. Vertices are never removed or renumbered.
 
 use super::quality::{DEGENERATE, is_degenerate, shape_ratio};
-use super::{DataArray, Mesh};
+use super::{DataArray, Kind, Mesh};
 use crate::math::vec3::{cross, dot, sub};
 use crate::{Error, Result};
 
@@ -28,8 +28,8 @@ pub struct Prepared {
 pub fn prepare(mut mesh: Mesh, subject: &str, repair: bool) -> Result<Prepared> {
     let refuse =
         |reason: String, hint: &str| Error::Mesh { subject: subject.into(), reason, hint: hint.into() };
-    if mesh.tets.is_empty() && mesh.triangles.is_empty() {
-        return Err(refuse("the mesh has no tetrahedra and no triangles".into(), ""));
+    if mesh.kind().is_none() {
+        return Err(refuse("the mesh has no tetrahedra, no triangles and no edges".into(), ""));
     }
     let bad = numbers_where(&mesh.points, |p| !p.iter().all(|x| x.is_finite()));
     if !bad.is_empty() {
@@ -39,16 +39,18 @@ pub fn prepare(mut mesh: Mesh, subject: &str, repair: bool) -> Result<Prepared> 
     }
     check_range(&mesh.tets, mesh.points.len(), "tet").map_err(|reason| refuse(reason, ""))?;
     check_range(&mesh.triangles, mesh.points.len(), "triangle").map_err(|reason| refuse(reason, ""))?;
+    check_range(&mesh.edges, mesh.points.len(), "edge").map_err(|reason| refuse(reason, ""))?;
 
     let mut notes = Vec::new();
-    let (bad, kind) = degenerate_cells(&mesh);
-    if !bad.is_empty() {
-        let what = format!("{} without volume or area: {}", counted_cells(bad.len(), kind), list(&bad));
+    let bad = degenerate_cells(&mesh);
+    if let Some(kind) = mesh.kind().filter(|_| !bad.is_empty()) {
+        let extent = if kind == Kind::Line { "length" } else { "volume or area" };
+        let what = format!("{} without {extent}: {}", counted_cells(bad.len(), kind.cell()), list(&bad));
         if !repair {
             return Err(refuse(what, "repair = true on the body drops them"));
         }
-        drop_cells(&mut mesh, &bad);
-        if mesh.tets.is_empty() && mesh.triangles.is_empty() {
+        drop_cells(&mut mesh, kind, &bad);
+        if mesh.cells() == 0 {
             return Err(refuse(format!("nothing is left after dropping {what}"), ""));
         }
         notes.push(format!("dropped {what}"));
@@ -75,13 +77,25 @@ pub fn prepare(mut mesh: Mesh, subject: &str, repair: bool) -> Result<Prepared> 
     Ok(Prepared { mesh, notes, orphans })
 }
 
-/// The degenerate cells' numbers, and what cells are called.
-fn degenerate_cells(mesh: &Mesh) -> (Vec<usize>, &'static str) {
-    if mesh.tets.is_empty() {
-        (numbers_where(&mesh.triangles, |&t| is_degenerate_triangle(&mesh.points, t)), "triangle")
-    } else {
-        (numbers_where(&mesh.tets, |&t| is_degenerate(shape_ratio(&mesh.points, t))), "tet")
+/// The degenerate cells' numbers.
+fn degenerate_cells(mesh: &Mesh) -> Vec<usize> {
+    match mesh.kind() {
+        Some(Kind::Solid) => numbers_where(&mesh.tets, |&t| is_degenerate(shape_ratio(&mesh.points, t))),
+        Some(Kind::Sheet) => numbers_where(&mesh.triangles, |&t| is_degenerate_triangle(&mesh.points, t)),
+        _ => degenerate_edges(mesh),
     }
+}
+
+/// Numbers of the edges shorter than [`DEGENERATE`] times the longest side of the mesh's bounding box.
+pub(super) fn degenerate_edges(mesh: &Mesh) -> Vec<usize> {
+    let [low, high] = mesh.bounds().unwrap_or_default();
+    let size = sub(high, low).into_iter().filter(|side| side.is_finite()).fold(0.0, f64::max);
+    numbers_where(&mesh.edges, |&[a, b]| {
+        let along = sub(mesh.points[b as usize], mesh.points[a as usize]);
+        let longest = along.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        // NaN, from coordinates that are not finite, is degenerate too.
+        !matches!(longest.partial_cmp(&(DEGENERATE * size)), Some(std::cmp::Ordering::Greater))
+    })
 }
 
 /// A triangle whose height is below [`DEGENERATE`] times its longest edge.
@@ -96,18 +110,18 @@ fn is_degenerate_triangle(points: &[[f64; 3]], triangle: [u32; 3]) -> bool {
 }
 
 /// Removes the cells with these ascending numbers, and their data.
-fn drop_cells(mesh: &mut Mesh, numbers: &[usize]) {
+fn drop_cells(mesh: &mut Mesh, kind: Kind, numbers: &[usize]) {
     let keep = |i: usize| numbers.binary_search(&i).is_err();
-    let cells = if mesh.tets.is_empty() { mesh.triangles.len() } else { mesh.tets.len() };
+    let cells = mesh.cells();
     for DataArray { components, values, .. } in &mut mesh.cell_data {
         if values.len() == cells * *components {
             retain_indexed(values, |i| keep(i / *components));
         }
     }
-    if mesh.tets.is_empty() {
-        retain_indexed(&mut mesh.triangles, keep);
-    } else {
-        retain_indexed(&mut mesh.tets, keep);
+    match kind {
+        Kind::Solid => retain_indexed(&mut mesh.tets, keep),
+        Kind::Sheet => retain_indexed(&mut mesh.triangles, keep),
+        Kind::Line => retain_indexed(&mut mesh.edges, keep),
     }
 }
 
@@ -136,7 +150,11 @@ fn repeated_cells(mesh: &Mesh) -> Vec<usize> {
         numbers.sort_unstable();
         numbers
     }
-    if mesh.tets.is_empty() { repeats(&mesh.triangles) } else { repeats(&mesh.tets) }
+    match mesh.kind() {
+        Some(Kind::Solid) => repeats(&mesh.tets),
+        Some(Kind::Sheet) => repeats(&mesh.triangles),
+        _ => repeats(&mesh.edges),
+    }
 }
 
 fn check_range<const N: usize>(cells: &[[u32; N]], vertices: usize, kind: &str) -> Result<(), String> {
@@ -246,5 +264,26 @@ mod tests {
         let prepared = prepare(mesh, "x", true).unwrap();
         assert_eq!(prepared.mesh.triangles, [[0, 1, 2], [2, 0, 1]]);
         assert!(prepared.notes[1].contains("1 cell has the corners of an earlier one"));
+    }
+
+    #[test]
+    fn lines_are_checked_by_their_edges() {
+        let mut mesh = two_tets();
+        (mesh.tets, mesh.cell_data) = (Vec::new(), Vec::new());
+        mesh.points[4] = mesh.points[1];
+        mesh.edges = vec![[0, 1], [1, 4], [2, 2], [1, 0]];
+        mesh.cell_data =
+            vec![DataArray { name: "m".into(), components: 1, values: vec![1.0, 2.0, 3.0, 4.0] }];
+        assert_eq!(
+            refusal(mesh.clone()),
+            "body 'x': 2 edges without length: 1, 2 (repair = true on the body drops them)"
+        );
+        let prepared = prepare(mesh.clone(), "x", true).unwrap();
+        assert_eq!(prepared.mesh.edges, [[0, 1], [1, 0]]);
+        assert_eq!(prepared.mesh.cell_data[0].values, [1.0, 4.0]);
+        assert_eq!(prepared.orphans, [false, false, true, true, true, true]);
+        assert!(prepared.notes[1].contains("1 cell has the corners of an earlier one"));
+        mesh.edges = vec![[0, 7]];
+        assert!(refusal(mesh).contains("edge 0 uses vertex 7, but there are only 6"));
     }
 }

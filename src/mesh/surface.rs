@@ -3,16 +3,19 @@
 //! Everything is found by sorting, so that results are the same on every machine.
 
 use super::union_find::UnionFind;
+use super::{Kind, Mesh};
 use crate::math::vec3::{cross, dot, sub};
 
 /// The faces of a positive tet, seen from outside counterclockwise.
 const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
-/// A surface with its own vertex numbers.
+/// A surface, or a set of lines, with its own vertex numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceMap {
     /// Corners as indices into `vertices`, counterclockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
+    /// The edges of a mesh of lines, likewise; none beside triangles.
+    pub edges: Vec<[u32; 2]>,
     /// The mesh vertex of each surface vertex, ascending.
     pub vertices: Vec<u32>,
 }
@@ -20,13 +23,30 @@ pub struct SurfaceMap {
 impl SurfaceMap {
     /// The surface made of `triangles` over mesh vertices, in their order.
     pub fn compact(triangles: &[[u32; 3]]) -> Self {
-        let mut vertices: Vec<u32> = triangles.iter().flatten().copied().collect();
-        vertices.sort_unstable();
-        vertices.dedup();
-        let local = |v: u32| vertices.partition_point(|&u| u < v) as u32;
-        let triangles = triangles.iter().map(|t| t.map(local)).collect();
-        SurfaceMap { triangles, vertices }
+        let (triangles, vertices) = renumber(triangles);
+        SurfaceMap { triangles, vertices, ..SurfaceMap::default() }
     }
+
+    /// What is seen of a mesh: the boundary of its tets, or its triangles, or its edges.
+    pub fn of_mesh(mesh: &Mesh) -> Self {
+        match mesh.kind() {
+            Some(Kind::Solid) => extract(&mesh.tets),
+            Some(Kind::Sheet) => SurfaceMap::compact(&mesh.triangles),
+            _ => {
+                let (edges, vertices) = renumber(&mesh.edges);
+                SurfaceMap { edges, vertices, ..SurfaceMap::default() }
+            }
+        }
+    }
+}
+
+/// Cells by the numbers of the vertices that they use, and these vertices, ascending.
+fn renumber<const N: usize>(cells: &[[u32; N]]) -> (Vec<[u32; N]>, Vec<u32>) {
+    let mut vertices: Vec<u32> = cells.as_flattened().to_vec();
+    vertices.sort_unstable();
+    vertices.dedup();
+    let local = |v: u32| vertices.partition_point(|&u| u < v) as u32;
+    (cells.iter().map(|cell| cell.map(local)).collect(), vertices)
 }
 
 /// The faces that belong to exactly one tet, ordered by tet; outward where the tet is positive.

@@ -6,10 +6,11 @@
 use super::cells::CellData;
 use crate::config::resolved::{Body, MeshSource, PinKind, Selection};
 use crate::error::{Error, Result};
+use crate::math::vec3::{norm, sub};
 use crate::mesh::generate::generate;
 use crate::mesh::prepare::prepare;
 use crate::mesh::surface::{self, SurfaceMap};
-use crate::mesh::{Mesh, quality};
+use crate::mesh::{Kind, Mesh, quality};
 use crate::{io, model};
 
 /// A body in its own numbering.
@@ -20,15 +21,17 @@ pub struct BodyData {
     pub initial: Vec<[f64; 3]>,
     /// Initial velocities in m/s.
     pub velocity: Vec<[f64; 3]>,
-    /// Tets, all of positive rest volume; none in a sheet.
+    /// Tets of a solid, all of positive rest volume.
     pub tets: Vec<[u32; 4]>,
-    /// Triangles of a sheet; none in a solid.
+    /// Triangles of a sheet.
     pub triangles: Vec<[u32; 3]>,
+    /// Edges of a line, all of positive rest length.
+    pub edges: Vec<[u32; 2]>,
     /// What it is made of, cell by cell.
     pub cells: CellData,
     /// Lumped masses in kg; 0 for orphans.
     pub mass: Vec<f64>,
-    /// Vertices in no tet of a solid or triangle of a sheet.
+    /// Vertices in no cell.
     pub orphans: Vec<bool>,
     /// The vertices of each of the body's pins, without orphans.
     pub pins: Vec<Vec<u32>>,
@@ -54,33 +57,27 @@ pub fn load(body: &Body) -> Result<BodyData> {
     let mut mesh = prepared.mesh;
     let mut notes: Vec<String> = prepared.notes.iter().map(|n| format!("{subject}: {n}")).collect();
     check_kind(body, &mesh, &subject)?;
-    if !mesh.tets.is_empty() {
-        // The surface of a solid comes from its tets.
-        mesh.triangles.clear();
-    }
+    keep_one_kind(&mut mesh);
     for point in &mut mesh.points {
         *point = model::transform::apply(&body.transform, *point);
     }
-    let orphans = cellless(&mesh);
+    let orphans = prepared.orphans;
     let pins = select_pins(body, &mesh, &orphans, &subject, &mut notes)?;
     let loads = (body.loads.iter().enumerate())
         .map(|(i, load)| select(&load.select, &format!("load {i}"), &mesh, &orphans, &subject, &mut notes))
         .collect::<Result<_>>()?;
     let initial = deformed(body, &mesh, &subject)?;
     let cells = CellData::new(body, &mesh).map_err(|reason| refuse(&subject, reason, ""))?;
-    let mass = masses(&mesh, &cells);
+    let mass = masses(&mesh, body, &cells);
     let velocity = rigid_velocity(body, &initial, &mass);
     Ok(BodyData {
-        surface: if mesh.tets.is_empty() {
-            SurfaceMap::compact(&mesh.triangles)
-        } else {
-            surface::extract(&mesh.tets)
-        },
+        surface: SurfaceMap::of_mesh(&mesh),
         rest: mesh.points,
         initial,
         velocity,
         tets: mesh.tets,
         triangles: mesh.triangles,
+        edges: mesh.edges,
         cells,
         mass,
         orphans,
@@ -94,34 +91,53 @@ fn refuse(subject: &str, reason: String, hint: &str) -> Error {
     Error::Mesh { subject: subject.into(), reason, hint: hint.into() }
 }
 
-/// Refuses what a solid or a sheet cannot have.
+/// Refuses what a solid, a sheet or a line cannot have, and asks for what it must have.
 fn check_kind(body: &Body, mesh: &Mesh, subject: &str) -> Result<()> {
-    let is_sheet = mesh.tets.is_empty();
-    let kind = if is_sheet { "is a sheet of triangles" } else { "consists of tetrahedra" };
+    let Some(mesh_kind) = mesh.kind() else { return Ok(()) };
+    let (is_solid, is_sheet) = (mesh_kind == Kind::Solid, mesh_kind == Kind::Sheet);
+    let (kind, wants) = match mesh_kind {
+        Kind::Solid => ("consists of tetrahedra", "material"),
+        Kind::Sheet => ("is a sheet of triangles", "material' or 'springs"),
+        Kind::Line => ("consists of edges", "line"),
+    };
     let columns = body.limits.as_ref().is_some_and(|l| l.warp.is_some() || l.weft.is_some());
-    for (key, is_wrong) in [
-        ("fibers", is_sheet && !body.fibers.is_empty()),
-        ("springs", !is_sheet && body.springs.is_some()),
-        ("bending", !is_sheet && body.bending.is_some()),
-        ("limits.warp or weft", !is_sheet && columns),
+    for (key, given, fits) in [
+        ("line", body.line.is_some(), mesh_kind == Kind::Line),
+        ("material", !body.materials.is_empty(), is_solid || is_sheet),
+        ("fibers", !body.fibers.is_empty(), is_solid),
+        ("springs", body.springs.is_some(), is_sheet),
+        ("bending", body.bending.is_some(), is_sheet),
+        ("limits", body.limits.is_some(), is_solid || is_sheet),
+        ("limits.warp or weft", columns, is_sheet),
     ] {
-        if is_wrong {
-            return Err(refuse(subject, format!("{kind} and cannot have '{key}'"), "remove it"));
+        if given && !fits {
+            return Err(refuse(
+                subject,
+                format!("{kind} and cannot have '{key}'"),
+                &format!("it wants '{wants}'"),
+            ));
         }
     }
-    if !is_sheet && body.materials.is_empty() {
-        return Err(refuse(subject, format!("{kind} and has no material"), "add 'material'"));
+    let has_it = match mesh_kind {
+        Kind::Solid => !body.materials.is_empty(),
+        Kind::Sheet => !body.materials.is_empty() || body.springs.is_some(),
+        Kind::Line => body.line.is_some(),
+    };
+    if !has_it {
+        return Err(refuse(subject, format!("{kind} and has no '{wants}'"), "add it"));
     }
     Ok(())
 }
 
-/// Vertices that no tet of a solid or triangle of a sheet uses.
-fn cellless(mesh: &Mesh) -> Vec<bool> {
-    let mut out = vec![true; mesh.points.len()];
-    for v in mesh.tets.iter().flatten().chain(mesh.triangles.iter().flatten()) {
-        out[*v as usize] = false;
+/// Drops the cells below the highest dimension: the surface of a solid comes from its tets.
+fn keep_one_kind(mesh: &mut Mesh) {
+    let kind = mesh.kind();
+    if kind == Some(Kind::Solid) {
+        mesh.triangles.clear();
     }
-    out
+    if kind != Some(Kind::Line) {
+        mesh.edges.clear();
+    }
 }
 
 fn select_pins(
@@ -182,9 +198,16 @@ fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {
     Ok(x)
 }
 
-/// ρV/4 to each corner of a tet, ρAt/3 to each corner of a triangle of thickness t.
-fn masses(mesh: &Mesh, cells: &CellData) -> Vec<f64> {
+/// ρV/4 to each corner of a tet, ρAt/3 to each corner of a triangle of thickness t, ρπr²l/2 to each end of an edge of
+/// length l and radius r.
+fn masses(mesh: &Mesh, body: &Body, cells: &CellData) -> Vec<f64> {
     let mut mass = vec![0.0; mesh.points.len()];
+    for (cell, [a, b]) in mesh.edges.iter().enumerate() {
+        let length = norm(sub(mesh.points[*a as usize], mesh.points[*b as usize]));
+        for v in [a, b] {
+            mass[*v as usize] += 0.5 * cells.density[cell] * body.section() * length;
+        }
+    }
     for (cell, triangle) in mesh.triangles.iter().enumerate() {
         let [x, y, z] = surface::area_vector(&mesh.points, *triangle);
         let share = cells.density[cell] * cells.thickness[cell] * (x * x + y * y + z * z).sqrt() / 3.0;

@@ -55,6 +55,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     let holds = collect_pins(config, &bodies, &firsts, &mut motions, &mut notes);
     let (tets, tet_ranges) = join(&bodies, &firsts, |b| &b.tets);
     let (triangles, triangle_ranges) = join(&bodies, &firsts, |b| &b.triangles);
+    let (edges, edge_ranges) = join(&bodies, &firsts, |b| &b.edges);
 
     let mut unknown: Vec<bool> = bodies.iter().flat_map(|b| b.orphans.iter().map(|o| !o)).collect();
     let mut pinned = vec![0u8; unknown.len()];
@@ -71,8 +72,8 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     }
     let rest: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
     let start = Instant::now();
-    let (numbering, ordering) =
-        Numbering::new(&unknown, &terms::couplings(config, &tets, &triangles, &triangle_ranges), cache)?;
+    let couplings = terms::couplings(config, &tets, &triangles, &triangle_ranges, &edges);
+    let (numbering, ordering) = Numbering::new(&unknown, &couplings, cache)?;
     let ordering_time = start.elapsed();
     let initial = initial_state(&bodies, &holds, &numbering);
 
@@ -83,6 +84,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
                 vertices: firsts[i]..firsts[i] + bodies[i].rest.len(),
                 tets: tet_ranges[i].clone(),
                 triangles: triangle_ranges[i].clone(),
+                edges: edge_ranges[i].clone(),
                 surface: bodies[i].surface.clone(),
                 loads: bodies[i].loads.clone(),
             })
@@ -91,6 +93,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         rest,
         tets,
         triangles,
+        edges,
         material_ids: material_ids(config, &bodies),
         cell_hash: hash_cells(&bodies),
         pinned,
@@ -143,21 +146,21 @@ fn refuse_infinite(config: &Config, model: &Model, objective: &Objective) -> Res
     })
 }
 
-/// The number of each cell's material, the tets of all bodies first: equal materials share the number of the first.
+/// The number of each cell's material, the tets of all bodies first: equal materials share the number of the first. For
+/// lines, what their edges do is the material.
 fn material_ids(config: &Config, bodies: &[BodyData]) -> Vec<u32> {
     let mut distinct = vec![];
-    let (mut tets, mut triangles) = (vec![], vec![]);
+    let (mut tets, mut triangles, mut edges) = (vec![], vec![], vec![]);
     for (body, data) in config.bodies.iter().zip(bodies) {
         let mut number = |part: Option<usize>| {
             let made = part.map(|p| (&body.materials[p].material, &body.materials[p].varying));
+            let made = (made, body.line);
             distinct.iter().position(|other| *other == made).unwrap_or_else(|| {
                 distinct.push(made);
                 distinct.len() - 1
             }) as u32
         };
-        let is_sheet = data.tets.is_empty();
-        let count = if is_sheet { data.triangles.len() } else { data.tets.len() };
-        let mut ids = vec![0; count];
+        let mut ids = vec![0; data.tets.len() + data.triangles.len() + data.edges.len()];
         if data.cells.parts.is_empty() {
             ids.fill(number(None));
         }
@@ -165,10 +168,14 @@ fn material_ids(config: &Config, bodies: &[BodyData]) -> Vec<u32> {
             let id = number(Some(part.part));
             part.cells.iter().for_each(|cell| ids[*cell as usize] = id);
         }
-        if is_sheet { &mut triangles } else { &mut tets }.append(&mut ids);
+        let all = match (data.tets.is_empty(), data.triangles.is_empty()) {
+            (false, _) => &mut tets,
+            (true, false) => &mut triangles,
+            (true, true) => &mut edges,
+        };
+        all.append(&mut ids);
     }
-    tets.append(&mut triangles);
-    tets
+    [tets, triangles, edges].concat()
 }
 
 fn hash_cells(bodies: &[BodyData]) -> [u8; 32] {

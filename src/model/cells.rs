@@ -11,7 +11,7 @@ use super::select::{find_array, select};
 use crate::config::resolved::{Body, Directions, MaterialPart, Quantity, Selection};
 use crate::energy::Properties;
 use crate::energy::material::{Material, Solid};
-use crate::mesh::{DataArray, Mesh};
+use crate::mesh::{DataArray, Kind, Mesh};
 
 /// Cells of one material.
 pub struct PartCells {
@@ -122,11 +122,11 @@ struct Cells<'a> {
 
 impl Cells<'_> {
     fn new<'a>(body: &'a Body, mesh: &Mesh) -> Cells<'a> {
-        let is_sheet = mesh.tets.is_empty();
-        let corners: Vec<&[u32]> = if is_sheet {
-            mesh.triangles.iter().map(|c| c.as_slice()).collect()
-        } else {
-            mesh.tets.iter().map(|c| c.as_slice()).collect()
+        let is_sheet = mesh.kind() == Some(Kind::Sheet);
+        let corners: Vec<&[u32]> = match mesh.kind() {
+            Some(Kind::Solid) => mesh.tets.iter().map(|c| c.as_slice()).collect(),
+            Some(Kind::Sheet) => mesh.triangles.iter().map(|c| c.as_slice()).collect(),
+            _ => mesh.edges.iter().map(|c| c.as_slice()).collect(),
         };
         let mean = |corners: &[u32], value: &dyn Fn(usize) -> f64| {
             corners.iter().map(|v| value(*v as usize)).sum::<f64>() / corners.len() as f64

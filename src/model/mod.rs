@@ -52,6 +52,8 @@ pub struct BodyModel {
     pub tets: Range<usize>,
     /// Its triangles among the model's, if it is a sheet.
     pub triangles: Range<usize>,
+    /// Its edges among the model's, if it is a line.
+    pub edges: Range<usize>,
     /// Its boundary, by vertex numbers within the body.
     pub surface: SurfaceMap,
     /// The vertices of each of its loads, by numbers within the body.
@@ -77,8 +79,10 @@ pub struct Model {
     pub rest: Vec<[f64; 3]>,
     /// All tets, input numbering, body after body.
     pub tets: Vec<[u32; 4]>,
-    /// All triangles of sheets, likewise. Cells are the tets, then these.
+    /// All triangles of sheets, likewise.
     pub triangles: Vec<[u32; 3]>,
+    /// All edges of lines, likewise. Cells are the tets, then the triangles, then these.
+    pub edges: Vec<[u32; 2]>,
     /// The number of each cell's material: equal ones share a number, and what has none shares one too.
     pub material_ids: Vec<u32>,
     /// A hash of all that differs from cell to cell.
@@ -133,7 +137,7 @@ impl Model {
         }
     }
 
-    /// The state of every cell at `x`: the tets, then the triangles of sheets.
+    /// The state of every cell at `x`: the tets, then the triangles of sheets, then the edges of lines.
     pub fn element_states(&self, terms: &[Box<dyn Energy>], x: &[Vec4]) -> Vec<ElementState> {
         let mut out = vec![ElementState::default(); self.tets.len()];
         out.extend(self.triangles.iter().map(|t| {
@@ -142,6 +146,7 @@ impl Model {
             let ratio = area(now) / area(t.map(|v| self.rest[v as usize]));
             ElementState { det_f: ratio, ..Default::default() }
         }));
+        out.resize(out.len() + self.edges.len(), ElementState::default());
         for (term, cells) in terms.iter().zip(&self.cells).filter(|(_, cells)| !cells.is_empty()) {
             let mut states = vec![ElementState::default(); term.len()];
             let mut has_states = vec![false; chunks(term.as_ref())];

@@ -28,7 +28,7 @@ pub struct Frame {
     pub x: Vec<[f64; 3]>,
     /// Velocities in m/s.
     pub v: Vec<[f64; 3]>,
-    /// The state of every cell: the tets, then the triangles of sheets.
+    /// The state of every cell: the tets, then the triangles of sheets, then the edges of lines.
     pub elements: Vec<ElementState>,
 }
 

@@ -30,6 +30,8 @@ pub struct Summary {
     pub tets: usize,
     /// Triangles of all sheets.
     pub triangles: usize,
+    /// Edges of all lines.
+    pub edges: usize,
     /// Vertices that are solved for.
     pub unknowns: usize,
     /// Entries of the factor, padding included.

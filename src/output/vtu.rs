@@ -44,7 +44,9 @@ impl VtuSink {
         for body in &model.bodies {
             ids.0.extend(0..body.vertices.len() as i32);
         }
-        for cells in [|body: &BodyModel| body.tets.len(), |body: &BodyModel| body.triangles.len()] {
+        let kinds: [fn(&BodyModel) -> usize; 3] =
+            [|b| b.tets.len(), |b| b.triangles.len(), |b| b.edges.len()];
+        for cells in kinds {
             for (number, body) in model.bodies.iter().enumerate() {
                 ids.1.extend(std::iter::repeat_n(number as i32, cells(body)));
             }
@@ -93,6 +95,7 @@ impl FrameSink for VtuSink {
             points: &frame.x,
             tets: &self.model.tets,
             triangles: &self.model.triangles,
+            edges: &self.model.edges,
             point_arrays: &[
                 array("displacement", 3, Data::F64(&displacement)),
                 array("velocity", 3, Data::F64(frame.v.as_flattened())),

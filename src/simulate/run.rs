@@ -199,6 +199,7 @@ fn summary(
         vertices: simulation.model.rest.len(),
         tets: simulation.model.tets.len(),
         triangles: simulation.model.triangles.len(),
+        edges: simulation.model.edges.len(),
         unknowns: simulation.model.numbering.free,
         factor_entries: report.solver.factor_entries,
         machine: Machine { os: std::env::consts::OS, arch: std::env::consts::ARCH, threads: par::threads() },
@@ -261,6 +262,7 @@ impl Simulation {
             text += &format!("{} {:?} {:?} {:?}", body.name, place.vertices, place.tets, body.materials);
             text += &format!("{:?} {:?} {:?}", body.springs, body.bending, body.limits);
             text += &format!("{:?} {:?}", body.fibers, body.damping);
+            text += &format!("{:?} {:?}", body.radius, body.line);
             text += &format!("{:?}", body.pins.iter().map(|p| p.kind).collect::<Vec<_>>());
         }
         for pin in &self.model.hard_pins {
@@ -270,6 +272,7 @@ impl Simulation {
         hasher.update(bytemuck::cast_slice(self.model.rest.as_flattened()));
         hasher.update(bytemuck::cast_slice(self.model.tets.as_flattened()));
         hasher.update(bytemuck::cast_slice(self.model.triangles.as_flattened()));
+        hasher.update(bytemuck::cast_slice(self.model.edges.as_flattened()));
         hasher.update(bytemuck::cast_slice(&self.objective.mass));
         hasher.update(&self.model.pinned);
         hasher.update(&self.model.cell_hash);

@@ -9,6 +9,7 @@ inverted tets are counted, and of a VTU the arrays that the frame contract names
 Exit code 0 if all is well.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOPLY import vtkPLYReader
 from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
 
-TETRA, TRIANGLE = 10, 5
-CORNERS = {TETRA: 4, TRIANGLE: 3}
+TETRA, TRIANGLE, LINE = 10, 5, 3
+CORNERS = {TETRA: 4, TRIANGLE: 3, LINE: 2}
 COMPONENTS = {
     "displacement": 3, "velocity": 3, "pinned": 1, "vertex_id": 1,
     "body_id": 1, "material_id": 1, "energy_density": 1, "von_mises": 1, "det_f": 1,
@@ -90,6 +91,7 @@ def check_vtu(path):
     time = grid.GetFieldData().GetArray("TimeValue")
     names = sorted(arrays_of(grid.GetPointData())), sorted(arrays_of(grid.GetCellData()))
     return (f"{len(points)} points, {np.sum(types == TETRA)} tets, {np.sum(types == TRIANGLE)} triangles, "
+            f"{np.sum(types == LINE)} edges, "
             f"{inverted(points, mesh)} inverted, arrays {names[0]} {names[1]}, "
             f"time {time.GetValue(0) if time else None}")
 
@@ -103,7 +105,32 @@ def inverted(points, mesh):
     return int(np.sum(np.einsum("ij,ij->i", a, np.cross(b, c)) <= 0))
 
 
+def read_ply_edges(path):
+    """Points and edges of a PLY without faces, which neither VTK nor meshio read."""
+    head, _, body = path.read_bytes().partition(b"end_header\n")
+    real = "float" if b"property float x" in head else "double"
+    wanted = (
+        r"ply\nformat binary_little_endian 1.0\ncomment pliant\nelement vertex (\d+)\n"
+        + "".join(rf"property {real} {axis}\n" for axis in "xyz")
+        + r"element edge (\d+)\nproperty int vertex1\nproperty int vertex2\n"
+    )
+    match = re.fullmatch(wanted, head.decode())
+    check(match, f"{path.name}: the header is {head!r}")
+    points, edges = (int(n) for n in match.groups())
+    kind = np.dtype("<f4" if real == "float" else "<f8")
+    size = 3 * kind.itemsize * points
+    check(len(body) == size + 8 * edges, f"{path.name}: {len(body)} bytes for {points} points and {edges} edges")
+    return np.frombuffer(body[:size], kind).reshape(-1, 3), np.frombuffer(body[size:], "<i4").reshape(-1, 2)
+
+
 def check_ply(path):
+    if b"element edge" in path.read_bytes()[:1000]:
+        points, edges = read_ply_edges(path)
+        theirs = vtk_to_numpy(read_vtk(path, vtkPLYReader()).GetPoints().GetData())
+        check(same_bits(theirs, points.astype(np.float32)), "points: not those that VTK reads")
+        check(0 <= edges.min() and edges.max() < len(points), "an end is out of range")
+        check(len(np.unique(edges)) == len(points), "a vertex is in no edge")
+        return f"{len(points)} vertices of {points.dtype}, {len(edges)} edges"
     surface = read_vtk(path, vtkPLYReader())
     mesh = meshio.read(path)
     points = vtk_to_numpy(surface.GetPoints().GetData())

@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 
 import meshio
 import numpy as np
+from check_mesh_io import read_ply_edges
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOPLY import vtkPLYReader
 from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
@@ -35,7 +36,7 @@ CELL_ARRAYS = {
     "body_id": (1, np.int32), "material_id": (1, np.int32),
     "energy_density": (1, "real"), "von_mises": (1, "real"), "det_f": (1, "real"),
 }
-TRIANGLE, TETRA = 5, 10
+LINE, TRIANGLE, TETRA = 3, 5, 10
 
 
 def check(condition, message):
@@ -73,6 +74,7 @@ class Config:
         self.real = np.float32 if output["float32"] else np.float64
         self.bodies = [body["name"] for body in values["body"]]
         self.all_have_materials = all("material" in body for body in values["body"])
+        self.lines = {number: body["line"] for number, body in enumerate(values["body"]) if "line" in body}
         self.integrator = values["time"]["integrator"]
         self.written = [k for k in range(self.frames + 1) if k % self.every == 0 or k == self.frames]
 
@@ -142,11 +144,13 @@ class Frame:
         check(np.isfinite(self.points).all(), f"{path.name}: a point is not finite")
         check(same_bits(self.points, mesh.points), f"{path.name}: points differ between VTK and meshio")
         kinds = np.array([grid.GetCellType(i) for i in range(grid.GetNumberOfCells())])
-        tets = int(np.sum(kinds == TETRA))
-        check((kinds[tets:] == TRIANGLE).all(), f"{path.name}: not tetrahedra and then triangles")
+        tets, triangles = (int(np.sum(kinds == kind)) for kind in (TETRA, TRIANGLE))
+        in_order = np.concatenate([np.full(tets, TETRA), np.full(triangles, TRIANGLE), np.full(len(kinds) - tets - triangles, LINE)])
+        check(np.array_equal(kinds, in_order), f"{path.name}: not tetrahedra, then triangles, then lines")
         corners = vtk_to_numpy(grid.GetCells().GetConnectivityArray())
-        self.tets, self.triangles = corners[: 4 * tets].reshape(-1, 4), corners[4 * tets :].reshape(-1, 3)
-        for cells, name in ((self.tets, "tetra"), (self.triangles, "triangle")):
+        tets, triangles, edges = np.split(corners, [4 * tets, 4 * tets + 3 * triangles])
+        self.tets, self.triangles, self.edges = tets.reshape(-1, 4), triangles.reshape(-1, 3), edges.reshape(-1, 2)
+        for cells, name in ((self.tets, "tetra"), (self.triangles, "triangle"), (self.edges, "line")):
             theirs = mesh.cells_dict.get(name, np.empty((0, cells.shape[1]), dtype=int))
             check(np.array_equal(cells, theirs), f"{path.name}: cells differ between VTK and meshio")
         stamp = grid.GetFieldData().GetArray("TimeValue")
@@ -164,6 +168,7 @@ def check_constant(frame, first):
     """What must not change over a run: topology, numbers, pins."""
     check(np.array_equal(frame.tets, first.tets), f"{frame.path.name}: the tets changed")
     check(np.array_equal(frame.triangles, first.triangles), f"{frame.path.name}: the triangles changed")
+    check(np.array_equal(frame.edges, first.edges), f"{frame.path.name}: the edges changed")
     for name in ("pinned", "vertex_id", "body_id", "material_id"):
         check(np.array_equal(frame.arrays[name], first.arrays[name]), f"{frame.path.name}: {name} changed")
 
@@ -176,12 +181,30 @@ def check_geometry(frame, rest, config):
     edges = lambda x: np.stack([x[frame.tets[:, i]] - x[frame.tets[:, 0]] for i in (1, 2, 3)], axis=2)
     gradient = edges(frame.points.astype(float)) @ np.linalg.inv(edges(rest))
     areas = lambda x: np.linalg.norm(np.cross(*(x[frame.triangles[:, i]] - x[frame.triangles[:, 0]] for i in (1, 2))), axis=1)
-    det = np.concatenate([np.linalg.det(gradient), areas(frame.points.astype(float)) / areas(rest)])
+    lengths = lambda x: np.linalg.norm(x[frame.edges[:, 1]] - x[frame.edges[:, 0]], axis=1)
+    ratios = [of(frame.points.astype(float)) / of(rest) for of in (areas, lengths)]
+    det = np.concatenate([np.linalg.det(gradient), *ratios])
     # Rounding of det F grows with the cube of the stretches.
-    scale = np.concatenate([np.maximum(1.0, np.linalg.norm(gradient, axis=(1, 2)) ** 3), np.ones(len(frame.triangles))])
+    scale = np.ones(len(det))
+    scale[: len(gradient)] = np.maximum(1.0, np.linalg.norm(gradient, axis=(1, 2)) ** 3)
     off = (np.abs(det - frame.arrays["det_f"]) / scale).max()
     check(off <= max(1e-9, 100 * config.rounding), f"{frame.path.name}: det_f is wrong by {off:.3g}")
     check((frame.arrays["von_mises"] >= 0).all(), f"{frame.path.name}: von_mises below 0")
+
+
+def check_lines(frame, config):
+    """Stress and energy density of an edge follow from its length: E strain and E strain^2/2, a rope's only where taut."""
+    first = len(frame.tets) + len(frame.triangles)
+    body = frame.arrays["body_id"][first:]
+    strain, stress, energy = (frame.arrays[name][first:].astype(float) for name in ("det_f", "von_mises", "energy_density"))
+    strain = strain - 1
+    for number, line in config.lines.items():
+        mine = body == number
+        pulled = np.maximum(strain[mine], 0) if line["kind"] == "rope" else strain[mine]
+        allowed = 100 * config.rounding * line["young"]
+        check(np.abs(stress[mine] - line["young"] * np.abs(pulled)).max() <= allowed, f"{frame.path.name}: von_mises of body {number}")
+        off = np.abs(energy[mine] - line["young"] * pulled**2 / 2).max()
+        check(off <= allowed * np.abs(strain[mine]).max() + allowed * config.rounding, f"{frame.path.name}: energy_density of body {number}")
 
 
 def check_velocity(before, frame, config):
@@ -215,16 +238,21 @@ class Surfaces:
         self.expected = []
         for number in range(len(config.bodies)):
             mine = first.arrays["body_id"] == number
-            tets, triangles = first.tets[mine[: len(first.tets)]], first.triangles[mine[len(first.tets) :]]
+            of_tets, of_triangles, of_edges = np.split(mine, [len(first.tets), len(first.tets) + len(first.triangles)])
+            tets, triangles, edges = first.tets[of_tets], first.triangles[of_triangles], first.edges[of_edges]
             faces = boundary(tets) if len(tets) else triangles
-            vertices = np.unique(faces)
-            self.expected.append((vertices, turned(np.searchsorted(vertices, faces))))
+            vertices = np.unique(edges if len(edges) else faces)
+            faces = None if len(edges) else turned(np.searchsorted(vertices, faces))
+            self.expected.append((vertices, faces, np.searchsorted(vertices, edges)))
         count = len(list(directory.iterdir()))
         check(count == len(config.bodies) * len(config.written), f"ply/ holds {count} files")
 
     def check(self, number, frame):
-        for body, (vertices, faces) in zip(self.config.bodies, self.expected):
+        for body, (vertices, faces, edges) in zip(self.config.bodies, self.expected):
             path = self.directory / f"{body}_{number:04}.ply"
+            if faces is None:
+                self.check_lines(path, frame.points[vertices], edges)
+                continue
             reader = vtkPLYReader()
             surface, mesh = read_vtk(reader, path), meshio.read(path)
             check(mesh.points.dtype == self.config.real, f"{path.name}: points are {mesh.points.dtype}")
@@ -237,6 +265,16 @@ class Surfaces:
             check(np.array_equal(turned(triangles), faces), f"{path.name}: not the outer faces of the .vtu")
             polygons = vtk_to_numpy(surface.GetPolys().GetConnectivityArray()).reshape(-1, 3)
             check(np.array_equal(polygons, triangles), f"{path.name}: faces differ between VTK and meshio")
+
+
+    def check_lines(self, path, points, edges):
+        """VTK reads the points of a PLY of edges only, and meshio refuses it: the edges are read here."""
+        surface = read_vtk(vtkPLYReader(), path)
+        theirs = vtk_to_numpy(surface.GetPoints().GetData())
+        check(same_bits(theirs, points.astype(np.float32)), f"{path.name}: not the points of the .vtu")
+        ours, ends = read_ply_edges(path)
+        check(same_bits(ours, points), f"{path.name}: not the points of the .vtu, bit by bit")
+        check(np.array_equal(ends, edges), f"{path.name}: not the edges of the .vtu")
 
 
 def check_metrics(directory, config):
@@ -281,15 +319,18 @@ def main(directory):
             surfaces = Surfaces(directory / "ply", config, first) if "ply" in config.formats else None
         check_constant(frame, first)
         check_geometry(frame, rest, config)
+        check_lines(frame, config)
         if before is not None and config.substeps == 1 and config.every == 1 and config.integrator == "implicit-euler":
             check_velocity(before, frame, config)
         if surfaces:
             surfaces.check(number, frame)
         check_against_metrics(number, frame, rows, config)
         before = frame
+    for name in ("tets", "triangles", "edges"):
+        check(summary[name] == len(getattr(first, name)), f"summary.json has another number of {name}")
     print(
         f"{directory}: sound: {len(config.written)} frames to {config.time(config.frames):g} s, {len(config.bodies)} bodies, "
-        f"{len(first.points)} points, {len(first.tets)} tets, {len(first.triangles)} triangles, {', '.join(config.formats)}, {len(rows)} metrics rows"
+        f"{len(first.points)} points, {len(first.tets)} tets, {len(first.triangles)} triangles, {len(first.edges)} edges, {', '.join(config.formats)}, {len(rows)} metrics rows"
     )
 
 

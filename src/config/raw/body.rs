@@ -21,7 +21,7 @@ pub struct Body {
     /// A procedural mesh instead of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generate: Option<Generate>,
-    /// Drop degenerate tets instead of refusing the mesh. Default false.
+    /// Drop degenerate cells instead of refusing the mesh. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<bool>,
     /// Mass density in kg/m³, above 0. Default 1000.
@@ -30,8 +30,11 @@ pub struct Body {
     /// Thickness in metres of a sheet (a mesh of triangles), above 0. Default 0.001.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thickness: Option<Quantity>,
+    /// Radius in metres of the cross-section of a line (a mesh of edges), above 0. Default 0.005.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
     /// The material with its parameters, or an array of materials with a `select` each (later ones win); a sheet may
-    /// have `springs` instead.
+    /// have `springs` instead, a line has `line`.
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub material: OneOrMany<Material>,
     /// Springs along the edges of a sheet.
@@ -43,6 +46,9 @@ pub struct Body {
     /// Bounds on how much the body may be stretched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
+    /// What the edges of a line do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<Line>,
     /// Families of fibres in a solid.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fibers: Vec<Fiber>,
@@ -79,6 +85,31 @@ pub struct Springs {
     /// Also between the far corners of triangles that share an edge: resists shear and bending. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross: Option<bool>,
+}
+
+/// Ropes, rods or springs along the edges of a line; without bending stiffness.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// What an edge resists. Default "rope".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<LineKind>,
+    /// Young's modulus E in Pa, above 0: an edge of length l has the stiffness E π radius²/l. Default 1e7; "spring" wants
+    /// it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub young: Option<f64>,
+}
+
+/// What the edges of a line resist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LineKind {
+    /// Lengthening only: slack under compression.
+    Rope,
+    /// Any change of length.
+    Rod,
+    /// Any change of length, with a stiffness that is meant.
+    Spring,
 }
 
 /// Resistance of a sheet to bending.
@@ -212,6 +243,12 @@ pub struct Generate {
     /// torus: radius of the tube, less than `major`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minor: Option<f64>,
+    /// rope: the whole length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
+    /// rope: how many segments of equal length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segments: Option<u64>,
 }
 
 /// The shapes of procedural meshes.
@@ -228,6 +265,8 @@ pub enum Shape {
     Torus,
     /// A flat sheet of triangles in the xz plane.
     Cloth,
+    /// A straight line of segments along x from the origin.
+    Rope,
 }
 
 /// A material model with its parameters; which ones it takes depends on the model.

@@ -12,7 +12,7 @@ mod values;
 
 pub use body::{
     Axis, Bending, BendingKind, BendingRest, Body, Collapse, Damping, Deform, Fiber, Generate, Inversion,
-    Limits, Material, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist,
+    Limits, Line, LineKind, Material, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist,
     VaryingDirections, Velocity,
 };
 pub use force::{Load, Wind};

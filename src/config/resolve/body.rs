@@ -10,8 +10,12 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
     let mesh = mesh(body, &at, report);
     let density = material::positive(body.density.as_ref(), &at.join("density"), report);
     let thickness = material::positive(body.thickness.as_ref(), &at.join("thickness"), report);
-    if body.material.is_empty() && body.springs.is_none() {
-        let example = "such as material = { model = \"neo-hookean\", young = 1e6, poisson = 0.45 }";
+    let radius = body.radius.unwrap_or(1.0);
+    report.check(radius > 0.0, at.join("radius"), "must be above 0");
+    let line = elastic::line(body, &at, report);
+    if body.material.is_empty() && body.springs.is_none() && body.line.is_none() {
+        let example = "such as material = { model = \"neo-hookean\", young = 1e6, poisson = 0.45 }; \
+                       a mesh of edges has line = { } instead";
         report.value(at.join("material"), "missing", example);
     }
     let materials = material::parts(&body.material, &at.join("material"), report);
@@ -30,6 +34,8 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         repair: body.repair.unwrap_or(false),
         density,
         thickness,
+        radius,
+        line,
         materials: materials?,
         springs: body.springs.as_ref().map(|s| elastic::springs(s, &at.join("springs"), report)),
         bending: body.bending.as_ref().map(|b| elastic::bending(b, &at.join("bending"), report)),

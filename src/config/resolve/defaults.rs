@@ -73,6 +73,8 @@ fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut
     body.repair.get_or_insert(false);
     body.density.get_or_insert(raw::Quantity::Number(1000.0));
     body.thickness.get_or_insert(raw::Quantity::Number(0.001));
+    body.radius.get_or_insert(0.005);
+    fill_line(body);
     if let Some(springs) = &mut body.springs {
         springs.cross.get_or_insert(false);
     }
@@ -112,6 +114,22 @@ fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut
 fn fill_selection(select: &mut Option<raw::Select>) {
     if let Some(raw::Select::Nearest(nearest)) = select {
         nearest.count.get_or_insert(1);
+    }
+}
+
+/// Young's modulus in Pa of ropes and rods: one of water's density lengthens by 0.05 % per metre under its own weight.
+const LINE_YOUNG: f64 = 1e7;
+
+/// What is generated as a rope is one, unless `line` says otherwise.
+fn fill_line(body: &mut raw::Body) {
+    if body.generate.as_ref().is_some_and(|g| g.shape == Some(raw::Shape::Rope)) {
+        body.line.get_or_insert_default();
+    }
+    if let Some(line) = &mut body.line {
+        let kind = *line.kind.get_or_insert(raw::LineKind::Rope);
+        if kind != raw::LineKind::Spring {
+            line.young.get_or_insert(LINE_YOUNG);
+        }
     }
 }
 

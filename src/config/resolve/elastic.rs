@@ -82,3 +82,31 @@ pub fn damping(damping: &raw::Damping, at: &KeyPath, report: &mut Report) -> res
         stiffness: coefficient("stiffness", damping.stiffness),
     }
 }
+
+/// What the edges of a line do; refuses what only solids and sheets have beside it.
+pub fn line(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved::Line> {
+    let line = body.line.as_ref()?;
+    let others = [
+        ("material", !body.material.is_empty()),
+        ("springs", body.springs.is_some()),
+        ("bending", body.bending.is_some()),
+        ("limits", body.limits.is_some()),
+        ("fibers", !body.fibers.is_empty()),
+    ];
+    for (key, _) in others.iter().filter(|(_, given)| *given) {
+        let hint = "its stiffness is line = { young = … }; remove the one or the other";
+        report.key(at.join(key), "a body with 'line' or a generated rope does not take this key", hint);
+    }
+    let at = at.join("line");
+    let kind = match line.kind.unwrap_or(raw::LineKind::Rope) {
+        raw::LineKind::Rope => resolved::LineKind::Rope,
+        raw::LineKind::Rod => resolved::LineKind::Rod,
+        raw::LineKind::Spring => resolved::LineKind::Spring,
+    };
+    if line.young.is_none() {
+        report.value(at.join("young"), "missing", "Young's modulus of the spring in Pa, such as young = 1e6");
+    }
+    let young = line.young.unwrap_or(1.0);
+    report.check(young > 0.0, at.join("young"), "must be above 0");
+    Some(resolved::Line { kind, young })
+}

@@ -17,19 +17,21 @@ fn keys(shape: raw::Shape) -> &'static [&'static str] {
         raw::Shape::Sphere => &["radius", "cells"],
         raw::Shape::Torus => &["major", "minor", "cells"],
         raw::Shape::Cloth => &["size", "cells"],
+        raw::Shape::Rope => &["length", "segments"],
     }
 }
 
 /// Validates the keys of a `generate` table that stands at `at`; `None` where the report says why.
 pub fn shape(generate: &raw::Generate, at: &KeyPath, report: &mut Report) -> Option<resolved::Shape> {
     let Some(shape) = generate.shape else {
-        report.value(at.join("shape"), "missing", "valid names: beam, box, sphere, torus, cloth");
+        report.value(at.join("shape"), "missing", "valid names: beam, box, sphere, torus, cloth, rope");
         return None;
     };
     let before = report.problems.len();
     let taken: Vec<&str> = std::iter::once("shape").chain(keys(shape).iter().copied()).collect();
     let name = format!("{shape:?}").to_lowercase();
     refuse_keys(generate, &taken, at, &format!("shape '{name}'"), report);
+    let resolution = at.join(if shape == raw::Shape::Rope { "segments" } else { "cells" });
     let mut wants = Wants { generate, at, report };
     let shape = match shape {
         raw::Shape::Beam | raw::Shape::Box => {
@@ -41,9 +43,13 @@ pub fn shape(generate: &raw::Generate, at: &KeyPath, report: &mut Report) -> Opt
         },
         raw::Shape::Torus => wants.torus(),
         raw::Shape::Cloth => resolved::Shape::Cloth { size: wants.size(), cells: wants.cells_along() },
+        raw::Shape::Rope => resolved::Shape::Rope {
+            length: wants.length("length", generate.length),
+            segments: wants.segments(),
+        },
     };
     let fits = vertices(&shape) <= MOST_VERTICES && size(&shape).is_some();
-    report.check(fits, at.join("cells"), "more vertices or cells than a mesh can have (2³¹)");
+    report.check(fits, resolution.clone(), "more vertices or cells than a mesh can have (2³¹)");
     if let (Some((vertices, cells)), Some(memory)) = (size(&shape).filter(|_| fits), memory::available()) {
         let needed = memory::of_simulation(vertices as usize, cells as usize);
         if needed > memory {
@@ -53,7 +59,7 @@ pub fn shape(generate: &raw::Generate, at: &KeyPath, report: &mut Report) -> Opt
                 gigabytes(needed),
                 gigabytes(memory)
             );
-            report.value(at.join("cells"), message, "use fewer cells");
+            report.value(resolution, message, "use fewer cells");
         }
     }
     (report.problems.len() == before).then_some(shape)
@@ -67,6 +73,7 @@ fn vertices(shape: &resolved::Shape) -> f64 {
         resolved::Shape::Sphere { cells, .. } => (2.0 * *cells as f64 + 1.0).powi(3),
         resolved::Shape::Torus { major, minor, cells } => (*cells as f64).powi(3) * major / minor,
         resolved::Shape::Cloth { cells, .. } => grid(cells),
+        resolved::Shape::Rope { segments, .. } => grid(&[*segments]),
     }
 }
 
@@ -133,6 +140,15 @@ impl Wants<'_> {
         1
     }
 
+    fn segments(&mut self) -> usize {
+        match self.generate.segments {
+            Some(n) if n >= 1 => return usize::try_from(n).unwrap_or(usize::MAX),
+            Some(_) => self.refuse("segments", "must be at least 1"),
+            None => self.refuse("segments", "missing"),
+        }
+        1
+    }
+
     fn split(&mut self) -> usize {
         match self.generate.split {
             Some(6) => 6,
@@ -175,6 +191,7 @@ mod tests {
             "shape = 'sphere'\nradius = 1\ncells = 3",
             "shape = 'torus'\nmajor = 1\nminor = 0.3\ncells = 8",
             "shape = 'cloth'\nsize = [1, 1]\ncells = [4, 4]",
+            "shape = 'rope'\nlength = 2\nsegments = 10",
         ] {
             assert!(faults(good).is_empty(), "{good}: {:?}", faults(good));
         }
@@ -199,6 +216,11 @@ mod tests {
             (
                 "shape = 'torus'\nmajor = 1\nminor = 2\ncells = 2",
                 vec!["minor: must be less than major", "cells: must be at least 3"],
+            ),
+            ("shape = 'rope'\nlength = -1", vec!["length: must be above 0", "segments: missing"]),
+            (
+                "shape = 'rope'\nlength = 1\nsegments = 9223372036854775807",
+                vec!["segments: more vertices or cells than a mesh can have (2³¹)"],
             ),
             (
                 "shape = 'cloth'\nsize = [1, 1]\ncells = [9223372036854775807, 9223372036854775807]",

@@ -5,6 +5,7 @@
 
 mod block;
 mod cloth;
+mod rope;
 mod sphere;
 mod torus;
 
@@ -13,7 +14,7 @@ use crate::mesh::{Mesh, quality};
 
 /// The mesh of `shape`.
 ///
-/// Vertex order: `x` fastest, then `y`, then `z` for blocks (`x`, then `z` for a cloth); spheres begin with
+/// Vertex order: `x` fastest, then `y`, then `z` for blocks (`x`, then `z` for a cloth, `x` for a rope); spheres begin with
 /// the centre; a torus is section after section, each from the inside out.
 ///
 /// # Panics
@@ -26,10 +27,11 @@ pub fn generate(shape: &Shape) -> Mesh {
         Shape::Sphere { radius, cells } => sphere::generate(radius, cells.max(1)),
         Shape::Torus { major, minor, cells } => torus::generate(major, minor, cells),
         Shape::Cloth { size, cells } => cloth::generate(size, cells),
+        Shape::Rope { length, segments } => rope::generate(length, segments),
     }
 }
 
-/// Vertices and cells (tets, or a cloth's triangles) that [`generate`] would give, without making them.
+/// Vertices and cells (tets, a cloth's triangles or a rope's edges) that [`generate`] would give, without making them.
 /// `None` where the numbers do not fit into a `u32`.
 pub fn size(shape: &Shape) -> Option<(u32, u32)> {
     let (vertices, cells) = match *shape {
@@ -37,6 +39,7 @@ pub fn size(shape: &Shape) -> Option<(u32, u32)> {
         Shape::Sphere { cells, .. } => sphere::size(cells.max(1)),
         Shape::Torus { major, minor, cells } => torus::size(major, minor, cells),
         Shape::Cloth { cells, .. } => cloth::size(cells),
+        Shape::Rope { segments, .. } => rope::size(segments),
     };
     Some((u32::try_from(vertices).ok()?, u32::try_from(cells).ok()?))
 }
@@ -119,6 +122,20 @@ mod tests {
     }
 
     #[test]
+    fn a_rope_is_a_straight_chain() {
+        let shape = Shape::Rope { length: 3.0, segments: 7 };
+        let mesh = generate(&shape);
+        assert_eq!(size(&shape), Some((8, 7)));
+        assert_eq!((mesh.points.len(), mesh.edges.len(), mesh.cells()), (8, 7, 7));
+        assert_eq!((mesh.points[0], mesh.points[7]), ([0.0; 3], [3.0, 0.0, 0.0]));
+        for (i, &[a, b]) in mesh.edges.iter().enumerate() {
+            assert_eq!((a as usize, b as usize), (i, i + 1));
+            let step = mesh.points[b as usize][0] - mesh.points[a as usize][0];
+            assert!((step - 3.0 / 7.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
     fn sizes_that_cannot_be_numbered_are_known_beforehand() {
         let block = |n| Shape::Block { size: [1.0; 3], cells: [n; 3], split: 5 };
         assert_eq!(size(&block(2000)), None);
@@ -126,5 +143,6 @@ mod tests {
         assert_eq!(size(&Shape::Sphere { radius: 1.0, cells: 100_000 }), None);
         assert_eq!(size(&Shape::Torus { major: 1e300, minor: 1e-3, cells: 10 }), None);
         assert_eq!(size(&Shape::Cloth { size: [1.0; 2], cells: [usize::MAX; 2] }), None);
+        assert_eq!(size(&Shape::Rope { length: 1.0, segments: usize::MAX }), None);
     }
 }

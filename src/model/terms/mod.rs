@@ -4,8 +4,10 @@
 //! |---|---|
 //! | solid | its materials on tets, limits of their stretches; one length term per family of fibres |
 //! | sheet | its materials on triangles, limits; springs along edges and, if asked for, across them; hinges |
+//! | line | ropes, rods or springs along its edges |
 //! | any | viscosity of each of these, drag, soft pins |
 
+mod line;
 mod sheet;
 mod solid;
 
@@ -29,9 +31,11 @@ pub(super) fn couplings(
     tets: &[[u32; 4]],
     triangles: &[[u32; 3]],
     ranges: &[Range<usize>],
+    edges: &[[u32; 2]],
 ) -> Vec<[u32; 4]> {
     let mut out = tets.to_vec();
     out.extend(triangles.iter().map(|[a, b, c]| [*a, *b, *c, *a]));
+    out.extend(edges.iter().map(|[a, b]| [*a, *b, *a, *b]));
     for (body, range) in config.bodies.iter().zip(ranges) {
         if body.bending.is_some() || body.springs.as_ref().is_some_and(|s| s.cross) {
             let hinges = super::sheet::hinges(&triangles[range.clone()]);
@@ -67,7 +71,9 @@ pub(super) fn build(
     let mut terms = Terms { model, rest, step, list: vec![] };
     for ((body, place), data) in config.bodies.iter().zip(&model.bodies).zip(bodies) {
         let at = Place { body, place, data };
-        if place.tets.is_empty() {
+        if let Some(line) = &body.line {
+            line::add(&at, line, &mut terms);
+        } else if place.tets.is_empty() {
             sheet::add(&at, &mut terms);
         } else {
             solid::add(&at, &mut terms);
@@ -108,16 +114,19 @@ struct Terms<'a> {
 impl Terms<'_> {
     /// A length term, and its viscosity if the body has any.
     fn add_lengths(&mut self, at: &Place, what: &str, corners: usize, elements: Vec<Length>) {
-        if elements.is_empty() {
-            return;
+        if !elements.is_empty() {
+            self.add_length_viscosity(at, what, corners, &elements);
+            self.list.push((Box::new(LengthTerm::new(at.named(what), corners, elements)), vec![]));
         }
-        let beta = at.body.damping.stiffness;
-        if beta > 0.0 {
+    }
+
+    fn add_length_viscosity(&mut self, at: &Place, what: &str, corners: usize, elements: &[Length]) {
+        let factor = at.body.damping.stiffness / self.step;
+        if factor > 0.0 {
             let name = at.named(&format!("viscosity of the {what}"));
-            let term = LengthViscosityTerm::new(name, corners, &elements, beta / self.step);
+            let term = LengthViscosityTerm::new(name, corners, elements, factor);
             self.list.push((Box::new(term), vec![]));
         }
-        self.list.push((Box::new(LengthTerm::new(at.named(what), corners, elements)), vec![]));
     }
 
     /// The viscosity of cells; `element(i)` gives vertices, gradients and volume of the i-th of `properties`.
