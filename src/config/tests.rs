@@ -158,7 +158,7 @@ const BAD: &[(&str, &str, &str, &str)] = &[
         "young = 1e6",
         "k = 1e6",
         "14:37 body.0.material.k",
-        "'neo-hookean' does not take this key|it takes: model",
+        "'neo-hookean' does not take this key|it takes: select, model",
     ),
     (
         "shape = \"beam\"",
