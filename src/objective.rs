@@ -132,6 +132,18 @@ impl Objective {
         self.evaluate_as(at, |term, chunk, x, slots| term.evaluate_projective(chunk, x, slots));
     }
 
+    /// Moves what depends on time to `time` in seconds; true if the system matrix changes.
+    pub fn set_time(&mut self, time: f64) -> bool {
+        let mut changed = false;
+        for term in &mut self.terms {
+            changed |= term.set_time(time);
+        }
+        if changed {
+            self.scale = self.terms.iter().map(|t| t.scale()).sum();
+        }
+        changed
+    }
+
     /// The energy (J) of a strain of order one everywhere.
     pub fn scale(&self) -> f64 {
         self.scale

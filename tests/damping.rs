@@ -160,9 +160,8 @@ fn viscosity_does_not_slow_a_spin() {
         last
     };
     for integrator in ["midpoint", "implicit-euler", "bdf2"] {
-        // What is lost goes while the spin stretches the body: viscous stress of the stretching, turned by half a stage.
         let (free, damped) = (run(integrator, "{}"), run(integrator, "{ stiffness = 0.005 }"));
         println!("{integrator}: {free} {damped}");
-        assert!((damped / free - 1.0).abs() < 4e-3, "{integrator}: {free} {damped}");
+        assert!((damped / free - 1.0).abs() < 3e-4, "{integrator}: {free} {damped}");
     }
 }

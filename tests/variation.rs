@@ -210,3 +210,67 @@ fn what_varies_wrongly_is_refused_with_its_place() {
         assert!(found.contains(expected), "{rest}\n{found}");
     }
 }
+
+/// A body hung by a soft pin's worth of weight: its sag is inverse to its stiffness.
+fn hanging(scale: &str) -> String {
+    format!(
+        r#"
+        [time]
+        step = 0.05
+        frames = 40
+        [solver]
+        iterations = 30
+        [[body]]
+        generate = {{ shape = "beam", size = [0.1, 1, 0.1], cells = [1, 10, 1] }}
+        material = {{ model = "arap", young = 1e6 }}
+        stiffness_scale = {scale}
+        damping = {{ stiffness = 0.2 }}
+        [[body.pin]]
+        select = {{ plane = {{ point = [0, 0.999, 0], normal = [0, 1, 0] }} }}
+        "#
+    )
+}
+
+#[test]
+fn a_body_that_hardens_sags_as_if_it_had_always_been_so_stiff() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = pliant::cache::Cache::at(directory.path());
+    let run = |scale: &str| {
+        let config = pliant::config::parse(&hanging(scale)).unwrap().config;
+        let (mut simulation, report) = Simulation::new(&config, &cache).unwrap();
+        for _ in 0..40 {
+            simulation.advance().unwrap();
+        }
+        let lowest = simulation.state.x.iter().fold(f64::INFINITY, |m, x| m.min(x.0[1]));
+        (lowest, simulation.refactors, report)
+    };
+    let keys = "{ keys = [{ time = 0, value = 1 }, { time = 0.5, value = 4 }] }";
+    let (hardened, refactors, _) = run(keys);
+    // Ten steps until 0.5 s, each with a factor of its own; then it stands still.
+    assert_eq!((refactors.count, refactors.hits), (10, 0));
+    let (stiff, none, _) = run("4");
+    assert_eq!(none.count, 0);
+    assert!(stiff < -0.0005 && (hardened / stiff - 1.0).abs() < 1e-3, "{hardened} {stiff}");
+    let (again, refactors, report) = run(keys);
+    assert_eq!((refactors.count, refactors.hits, report.is_hit()), (10, 10, true));
+    assert_eq!(again.to_bits(), hardened.to_bits());
+}
+
+#[test]
+fn precompute_fills_the_cache_for_every_value() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = pliant::cache::Cache::at(directory.path());
+    for integrator in ["implicit-euler", "midpoint", "bdf2"] {
+        let text = hanging("{ keys = [{ time = 0.01, value = 1 }, { time = 0.4, value = 2 }] }");
+        let text = text.replace("frames = 40", &format!("frames = 40\nintegrator = \"{integrator}\""));
+        let config = pliant::config::parse(&text).unwrap().config;
+        let (mut simulation, _) = Simulation::new(&config, &cache).unwrap();
+        simulation.precompute(40).unwrap();
+        let (mut simulation, _) = Simulation::new(&config, &cache).unwrap();
+        for _ in 0..12 {
+            simulation.advance().unwrap();
+        }
+        let done = simulation.refactors;
+        assert!(done.count >= 8 && done.hits == done.count, "{integrator}: {done:?}");
+    }
+}

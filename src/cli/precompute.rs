@@ -31,8 +31,12 @@ impl PrecomputeArgs {
             par::set_threads(count);
         }
         let loaded = self.scene.load()?;
-        let (simulation, report) = Simulation::new(&loaded.config, &global.cache())?;
+        let (mut simulation, report) = Simulation::new(&loaded.config, &global.cache())?;
         progress::log_preparation(&report, &simulation);
+        simulation.precompute(loaded.config.time.frames * loaded.config.time.substeps)?;
+        if let Some(text) = progress::describe_refactors(&simulation.refactors) {
+            tracing::info!("{text}");
+        }
         Ok(())
     }
 }

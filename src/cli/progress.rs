@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::{Global, log};
 use crate::cache::Outcome;
 use crate::simulate::run::Progress;
-use crate::simulate::{PreparationReport, Simulation};
+use crate::simulate::{PreparationReport, Refactors, Simulation};
 
 /// Seconds between two plain lines.
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -82,6 +82,14 @@ pub fn cells(tets: usize, triangles: usize, edges: usize) -> String {
     let parts: Vec<String> =
         kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}")).collect();
     parts.join(", ")
+}
+
+/// What changes of stiffness took; `None` where there were none.
+pub fn describe_refactors(refactors: &Refactors) -> Option<String> {
+    let Refactors { count, hits } = refactors;
+    (*count > 0).then(|| {
+        format!("stiffness changed {count} times: {hits} factors from the cache, {} made", count - hits)
+    })
 }
 
 /// What was loaded and prepared, and whether it came from the cache.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 
 use super::Global;
-use super::progress::Reporter;
+use super::progress::{self, Reporter};
 use super::scene::SceneArgs;
 use crate::error::{Error, Result};
 use crate::output::directory::Existing;
@@ -61,6 +61,9 @@ impl SimulateArgs {
     fn conclude(&self, report: &RunReport) -> Result<()> {
         let dir = report.directory.dir().display();
         tracing::info!("{}", closing_line(report));
+        if let Some(text) = progress::describe_refactors(&report.refactors) {
+            tracing::info!("{text}");
+        }
         if let Some(warning) = report.convergence_warning() {
             tracing::warn!("{warning}");
         }

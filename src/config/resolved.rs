@@ -99,6 +99,8 @@ pub struct Body {
     pub fibers: Vec<Fiber>,
     /// Rayleigh damping.
     pub damping: Damping,
+    /// Factor on all stiffness over time, > 0; `None`: 1.
+    pub stiffness_scale: Option<Track<1>>,
     /// Applied to the mesh; the result is the rest state.
     pub transform: Transform,
     /// Initial velocity.

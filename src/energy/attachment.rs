@@ -107,10 +107,11 @@ impl Energy for AttachmentTerm {
         self.path.is_none()
     }
 
-    fn set_time(&mut self, time: f64) {
+    fn set_time(&mut self, time: f64) -> bool {
         if let Some(path) = &self.path {
             self.targets = path(time);
         }
+        false
     }
 
     fn set_base(&mut self, _middle: &[Vec4], base: &[Vec4]) {

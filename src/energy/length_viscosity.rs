@@ -8,7 +8,7 @@
 //! slack rope resists nothing. Hinges that are flat at rest have no u; of them all of z − ẑ counts, and a sheet that
 //! turns while it is bent is slowed a little.
 
-use super::lengths::{CORNERS, Length};
+use super::lengths::{CORNERS, Length, add_lengths, hash_lengths};
 use super::{CHUNK, Energy};
 use crate::math::lanes::Vec4;
 use crate::math::vec3::{dot, norm, scale, sub};
@@ -95,23 +95,12 @@ impl Energy for LengthViscosityTerm {
     }
 
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
-        for e in &self.elements {
-            for i in 0..self.corners {
-                for j in 0..self.corners {
-                    add(e.vertices[i], e.vertices[j], e.stiffness * e.weights[i] * e.weights[j]);
-                }
-            }
-        }
+        add_lengths(&self.elements, self.corners, add);
     }
 
     fn hash_system(&self, hasher: &mut blake3::Hasher) {
         hasher.update(b"length viscosity");
-        hasher.update(&(self.len() as u64).to_le_bytes());
-        for e in &self.elements {
-            hasher.update(bytemuck::cast_slice(&e.vertices[..self.corners]));
-            hasher.update(bytemuck::cast_slice(&e.weights[..self.corners]));
-            hasher.update(&e.stiffness.to_le_bytes());
-        }
+        hash_lengths(&self.elements, self.corners, hasher);
     }
 
     fn is_projective(&self) -> bool {

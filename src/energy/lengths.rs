@@ -186,23 +186,12 @@ impl Energy for LengthTerm {
     }
 
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
-        for e in &self.elements {
-            for i in 0..self.corners {
-                for j in 0..self.corners {
-                    add(e.vertices[i], e.vertices[j], e.stiffness * e.weights[i] * e.weights[j]);
-                }
-            }
-        }
+        add_lengths(&self.elements, self.corners, add);
     }
 
     fn hash_system(&self, hasher: &mut blake3::Hasher) {
         hasher.update(b"lengths");
-        hasher.update(&(self.len() as u64).to_le_bytes());
-        for e in &self.elements {
-            hasher.update(bytemuck::cast_slice(&e.vertices[..self.corners]));
-            hasher.update(bytemuck::cast_slice(&e.weights[..self.corners]));
-            hasher.update(&e.stiffness.to_le_bytes());
-        }
+        hash_lengths(&self.elements, self.corners, hasher);
     }
 
     fn is_projective(&self) -> bool {
@@ -237,6 +226,27 @@ impl Energy for LengthTerm {
                 out[n * i + j] = e.weights[i / 3] * e.weights[j / 3] * block[i % 3][j % 3];
             }
         }
+    }
+}
+
+/// Σ κ wᵢ wⱼ of elements with so many corners.
+pub(super) fn add_lengths(elements: &[Length], corners: usize, add: &mut dyn FnMut(u32, u32, f64)) {
+    for e in elements {
+        for i in 0..corners {
+            for j in 0..corners {
+                add(e.vertices[i], e.vertices[j], e.stiffness * e.weights[i] * e.weights[j]);
+            }
+        }
+    }
+}
+
+/// Feeds what [`add_lengths`] depends on to a hash.
+pub(super) fn hash_lengths(elements: &[Length], corners: usize, hasher: &mut blake3::Hasher) {
+    hasher.update(&(elements.len() as u64).to_le_bytes());
+    for e in elements {
+        hasher.update(bytemuck::cast_slice(&e.vertices[..corners]));
+        hasher.update(bytemuck::cast_slice(&e.weights[..corners]));
+        hasher.update(&e.stiffness.to_le_bytes());
     }
 }
 

@@ -16,6 +16,7 @@ pub mod limit;
 pub mod material;
 pub mod materials;
 mod packing;
+pub mod scaled;
 pub mod tets;
 pub mod triangles;
 pub mod viscosity;
@@ -95,11 +96,14 @@ pub trait Energy: Send + Sync {
         false
     }
 
-    /// Moves what depends on time (targets) to `time` in seconds.
-    fn set_time(&mut self, _time: f64) {}
+    /// Moves what depends on time (targets, stiffness) to `time` in seconds; true if that changes what
+    /// [`Energy::add_system`] adds.
+    fn set_time(&mut self, _time: f64) -> bool {
+        false
+    }
 
     /// Tells terms that depend on velocities where a stage of a step comes from: its base x̂, with v = (x − x̂)/ĥ, and
-    /// where it is expected to be in the middle of the stage.
+    /// the positions expected where that is the velocity.
     fn set_base(&mut self, _middle: &[Vec4], _base: &[Vec4]) {}
 
     /// The lowest `det F` (area ratio of sheets) of a chunk and how many elements are inverted; `None` for terms

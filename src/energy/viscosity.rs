@@ -4,12 +4,12 @@
 //! D(x) = V β/(2ĥ) (2μ ‖ε‖² + λ tr² ε),      ε = sym(F_mᵀ (F − F̂)),      ∂D/∂x_c = (V β/ĥ) F_m (2μ ε + λ tr ε I) g_c
 //! ```
 //!
-//! F is the deformation at x, F̂ that at the base x̂ of the stage, ĥ its step (see `simulate::integrator`), and F_m that half
-//! a stage ahead, at x̂ + ĥ v̂/2. Were F_m = (F̂ + F)/2, ε would be the change of Green's strain and zero for all rigid
-//! motions; lagged as it is, it makes D convex and quadratic in x, and a turn by θ costs no more than a strain of θ⁴/24
-//! would. μ and λ are the law's moduli at rest: near it, D is β/(2ĥ) (x − x̂)ᵀ K (x − x̂), which is Rayleigh's damping
-//! with the stiffness matrix K. With the tangent stiffness at x_n in its place, bodies under load would be damped as
-//! they turn.
+//! F is the deformation at x, F̂ that at the base x̂ of the stage, ĥ its step (see `simulate::integrator`), and F_m the one
+//! expected where bodies move with (x − x̂)/ĥ, so that ε/ĥ is the rate of Green's strain there. Were F_m not lagged but
+//! exact, ε would vanish in all rigid motions; lagged as it is, it makes D convex and quadratic in x, and a turn by θ in
+//! a step costs as little as a strain of the order of θ⁴ does. μ and λ are the law's moduli at rest: near it, D is
+//! β/(2ĥ) (x − x̂)ᵀ K (x − x̂), which is Rayleigh's damping with the stiffness matrix K. With the tangent stiffness at
+//! x_n in its place, bodies under load would be damped as they turn.
 //!
 //! Triangles have gradients g_c in their plane, with a third component of 0; one kernel serves both.
 

@@ -180,7 +180,7 @@ fn material_ids(config: &Config, bodies: &[BodyData]) -> Vec<u32> {
 
 fn hash_cells(bodies: &[BodyData]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
-    bodies.iter().for_each(|body| body.cells.hash(&mut hasher));
+    bodies.iter().for_each(|body| body.cells.feed_to(&mut hasher));
     *hasher.finalize().as_bytes()
 }
 

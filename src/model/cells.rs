@@ -82,7 +82,7 @@ impl CellData {
 
 impl CellData {
     /// Feeds all values to a hash.
-    pub fn hash(&self, hasher: &mut blake3::Hasher) {
+    pub fn feed_to(&self, hasher: &mut blake3::Hasher) {
         let mut feed = |values: &[f64]| {
             hasher.update(&(values.len() as u64).to_le_bytes());
             hasher.update(bytemuck::cast_slice(values));
@@ -103,6 +103,13 @@ impl CellData {
             feed(&cells);
         }
     }
+}
+
+/// A material made of the values in one cell.
+struct Made {
+    solid: Arc<dyn Solid>,
+    stiffness: f64,
+    moduli: [f64; 2],
 }
 
 /// The moduli at rest or, where the material has no stiffness there, those that its fitted stiffness stands for.
@@ -249,7 +256,7 @@ impl Cells<'_> {
                 Ok((*key, values))
             })
             .collect::<Result<_, String>>()?;
-        let mut known: BTreeMap<Vec<u64>, (Arc<dyn Solid>, f64, [f64; 2])> = BTreeMap::new();
+        let mut known: BTreeMap<Vec<u64>, Made> = BTreeMap::new();
         let mut properties = Properties::default();
         let mut solid = part.material.solid.clone();
         for cell in &cells {
@@ -257,13 +264,14 @@ impl Cells<'_> {
             if !known.contains_key(&values) {
                 let made = self.material(part, &fields, *cell)?;
                 let stiffness = made.stiffness();
-                known.insert(values.clone(), (made.solid.clone(), stiffness, viscous(&made, stiffness)));
+                let moduli = viscous(&made, stiffness);
+                known.insert(values.clone(), Made { solid: made.solid, stiffness, moduli });
             }
-            let (of_cell, stiffness, moduli) = &known[&values];
-            properties.constants.push(of_cell.constants());
-            properties.stiffness.push(*stiffness);
-            properties.moduli.push(*moduli);
-            solid = of_cell.clone();
+            let made = &known[&values];
+            properties.constants.push(made.solid.constants());
+            properties.stiffness.push(made.stiffness);
+            properties.moduli.push(made.moduli);
+            solid = made.solid.clone();
         }
         Ok(PartCells { part: number, solid, cells, properties })
     }

@@ -83,6 +83,10 @@ pub struct CacheUse {
     pub ordering: &'static str,
     /// Likewise; `none` where the solver keeps no factor.
     pub factor: &'static str,
+    /// Factors for stiffness that changed while it ran.
+    pub refactors: u64,
+    /// Those of them that came from the cache.
+    pub refactor_hits: u64,
 }
 
 /// How well steps converged.

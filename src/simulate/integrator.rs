@@ -20,6 +20,7 @@
 use super::Simulation;
 use super::convergence::WORRYING;
 use super::metrics::StepMetrics;
+use crate::cache::Outcome;
 use crate::config::resolved::Integrator;
 use crate::error::{Error, Result};
 use crate::force::Stage;
@@ -44,6 +45,17 @@ impl Integrator {
         match self {
             Integrator::ImplicitEuler | Integrator::Bdf2 => stage_step,
             Integrator::Midpoint => 2.0 * stage_step,
+        }
+    }
+}
+
+impl Integrator {
+    /// The part of a stage after which bodies move with (x − x̂)/ĥ: the chord of an Euler step is their velocity in its
+    /// middle, while the other two have a stage whose velocity is right at its end to second order.
+    fn velocity_part(self) -> f64 {
+        match self {
+            Integrator::ImplicitEuler => 0.5,
+            Integrator::Midpoint | Integrator::Bdf2 => 1.0,
         }
     }
 }
@@ -131,6 +143,42 @@ impl Simulation {
         Ok(())
     }
 
+    /// The times of the stages of the step after `step` steps, for stages made by [`Simulation::advance`].
+    fn stage_times(&self, step: u64) -> Vec<f64> {
+        let (start, end) = (self.time_at(step), self.time_at(step + 1));
+        let stage = self.objective.step;
+        match self.time.integrator {
+            Integrator::ImplicitEuler => vec![end],
+            Integrator::Midpoint => vec![0.5 * (start + end)],
+            Integrator::Bdf2 if step == 0 => vec![start + stage, start + 2.0 * stage],
+            Integrator::Bdf2 => vec![end],
+        }
+    }
+
+    /// Prepares the solver for every system matrix of `steps` steps, so that all of them are in the cache.
+    pub fn precompute(&mut self, steps: u64) -> Result<()> {
+        for step in 0..steps {
+            for time in self.stage_times(step) {
+                if self.objective.set_time(time) {
+                    self.refactor(time)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the solver follow a change of the system matrix.
+    fn refactor(&mut self, time: f64) -> Result<()> {
+        let outcome = self.solver.follow(&self.objective, &self.cache)?;
+        if let Some(outcome) = outcome {
+            let from = if outcome == Outcome::Hit { "loaded from the cache" } else { "made anew" };
+            tracing::debug!("time {time} s: stiffness changed, factor {from}");
+            self.refactors.count += 1;
+            self.refactors.hits += u64::from(outcome == Outcome::Hit);
+        }
+        Ok(())
+    }
+
     fn pins_at(&self, time: f64) -> Vec<Vec4> {
         self.model.hard_pins.iter().map(|pin| Vec4::new(self.model.pin_position(pin, time))).collect()
     }
@@ -168,11 +216,12 @@ impl Simulation {
         pins: &[Vec4],
         report: &mut StageReport,
     ) -> Result<()> {
-        for term in &mut self.objective.terms {
-            term.set_time(time);
+        if self.objective.set_time(time) {
+            self.refactor(time)?;
         }
         if self.objective.terms.iter().any(|term| term.is_dissipation()) {
-            let middle = blend(1.0, &base.x, 0.5 * self.objective.step, &base.v);
+            let part = self.time.integrator.velocity_part() * self.objective.step;
+            let middle = blend(1.0, &base.x, part, &base.v);
             for term in &mut self.objective.terms {
                 term.set_base(&middle, &base.x);
             }

@@ -41,8 +41,20 @@ pub struct Simulation {
     forces: Forces,
     settings: SolverSettings,
     solver: Box<dyn Solver>,
+    /// Factors for stiffness that changed while it ran.
+    pub refactors: Refactors,
+    cache: Cache,
     iterate: Iterate,
     spare: Iterate,
+}
+
+/// How often the system matrix changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Refactors {
+    /// Factors needed.
+    pub count: u64,
+    /// Those that came from the cache.
+    pub hits: u64,
 }
 
 /// What preparing a simulation took and found.
@@ -98,6 +110,8 @@ impl Simulation {
             forces,
             settings: config.solver.clone(),
             solver,
+            refactors: Refactors::default(),
+            cache: cache.clone(),
         };
         let report = PreparationReport {
             ordering,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::checkpoint::Checkpoint;
 use super::convergence::{Record, WORRYING};
-use super::{PreparationReport, Simulation};
+use super::{PreparationReport, Refactors, Simulation};
 use crate::cache::{Cache, Outcome};
 use crate::config::{Loaded, to_toml};
 use crate::error::{Error, Result};
@@ -36,6 +36,8 @@ pub struct RunReport {
     pub seconds: Seconds,
     /// Everything cacheable was a hit.
     pub cache_hit: bool,
+    /// Factors for stiffness that changed.
+    pub refactors: Refactors,
     /// How well steps converged, over all invocations.
     pub convergence: Record,
     /// Steps per frame, to tell the frame of a step.
@@ -129,6 +131,7 @@ pub fn run(
         simulated,
         seconds,
         cache_hit: report.is_hit(),
+        refactors: simulation.refactors,
         convergence: simulation.convergence.record.clone(),
         substeps: config.time.substeps,
         directory,
@@ -204,7 +207,12 @@ fn summary(
         factor_entries: report.solver.factor_entries,
         machine: Machine { os: std::env::consts::OS, arch: std::env::consts::ARCH, threads: par::threads() },
         seconds,
-        cache: CacheUse { ordering: word(report.ordering), factor: report.solver.cache.map_or("none", word) },
+        cache: CacheUse {
+            ordering: word(report.ordering),
+            factor: report.solver.cache.map_or("none", word),
+            refactors: simulation.refactors.count,
+            refactor_hits: simulation.refactors.hits,
+        },
         convergence: Converged {
             worst: record.worst,
             worst_step: record.worst_step,
@@ -261,7 +269,7 @@ impl Simulation {
         for (body, place) in config.bodies.iter().zip(&self.model.bodies) {
             text += &format!("{} {:?} {:?} {:?}", body.name, place.vertices, place.tets, body.materials);
             text += &format!("{:?} {:?} {:?}", body.springs, body.bending, body.limits);
-            text += &format!("{:?} {:?}", body.fibers, body.damping);
+            text += &format!("{:?} {:?} {:?}", body.fibers, body.damping, body.stiffness_scale);
             text += &format!("{:?} {:?}", body.radius, body.line);
             text += &format!("{:?}", body.pins.iter().map(|p| p.kind).collect::<Vec<_>>());
         }

@@ -38,6 +38,11 @@ pub trait Solver: Send {
     /// Computes or loads what stays the same over all steps.
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation>;
 
+    /// Follows a change of the system matrix; whether its factor came from the cache, `None` where there is none.
+    fn follow(&mut self, objective: &Objective, cache: &Cache) -> Result<Option<Outcome>> {
+        Ok(self.prepare(objective, cache)?.cache)
+    }
+
     /// Forgets the last step. The iterate is evaluated.
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate);
 

@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::line_search::LineSearch;
 use super::system::assemble;
 use super::{Cost, Kind, Preparation, Progress, Solver};
-use crate::cache::Cache;
+use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
 use crate::math::lanes::Vec4;
 use crate::math::vectors;
@@ -157,6 +157,11 @@ impl Solver for Newton {
         self.factor = Some(factor);
         self.direction = vec![Vec4::ZERO; objective.free];
         Ok(Preparation { cache: None, factor_entries })
+    }
+
+    fn follow(&mut self, _: &Objective, _: &Cache) -> Result<Option<Outcome>> {
+        // The pattern stays, and every iteration assembles its own values.
+        Ok(None)
     }
 
     fn begin_step(&mut self, _: &Objective, iterate: &Iterate) {

@@ -55,6 +55,9 @@ pub struct Body {
     /// Rayleigh damping.
     #[serde(default)]
     pub damping: Damping,
+    /// Factor on all stiffness of the body, above 0, constant or over time. Default 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stiffness_scale: Option<Animated<f64>>,
     /// Placement of the mesh: scaled, then rotated, then moved. The result is the rest state.
     #[serde(default)]
     pub transform: Transform,

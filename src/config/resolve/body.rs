@@ -42,6 +42,8 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         limits: body.limits.as_ref().map(|l| elastic::limits(l, &at.join("limits"), report)),
         fibers: elastic::fibers(&body.fibers, &at.join("fibers"), report),
         damping: elastic::damping(&body.damping, &at.join("damping"), report),
+        stiffness_scale: (body.stiffness_scale.as_ref())
+            .map(|scale| elastic::scale(scale, &at.join("stiffness_scale"), report)),
         transform,
         velocity: resolved::Velocity {
             linear: body.velocity.linear.unwrap_or_default(),

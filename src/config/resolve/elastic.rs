@@ -4,7 +4,8 @@ use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::{raw, resolved};
 use super::material::positive;
-use super::unit;
+use super::{force, unit};
+use crate::math::track::Track;
 
 /// Springs of a sheet.
 pub fn springs(springs: &raw::Springs, at: &KeyPath, report: &mut Report) -> resolved::Springs {
@@ -109,4 +110,17 @@ pub fn line(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resol
     let young = line.young.unwrap_or(1.0);
     report.check(young > 0.0, at.join("young"), "must be above 0");
     Some(resolved::Line { kind, young })
+}
+
+/// A factor over time that must be above 0.
+pub fn scale(scale: &raw::Animated<f64>, at: &KeyPath, report: &mut Report) -> Track<1> {
+    match scale {
+        raw::Animated::Constant(value) => report.check(*value > 0.0, at.clone(), "must be above 0"),
+        raw::Animated::Keys(keys) => {
+            for (i, key) in keys.keys.iter().enumerate() {
+                report.check(key.value > 0.0, at.join("keys").join(i).join("value"), "must be above 0");
+            }
+        }
+    }
+    force::track(scale, |value| [value], at, report)
 }

@@ -21,6 +21,7 @@ use crate::energy::attachment::{Attachment, AttachmentTerm};
 use crate::energy::bending::Hinge;
 use crate::energy::length_viscosity::LengthViscosityTerm;
 use crate::energy::lengths::{Length, LengthTerm};
+use crate::energy::scaled::ScaledTerm;
 use crate::energy::viscosity::{ViscosityTerm, Viscous};
 use crate::energy::{Energy, Properties};
 use crate::math::lanes::Vec4;
@@ -71,12 +72,18 @@ pub(super) fn build(
     let mut terms = Terms { model, rest, step, list: vec![] };
     for ((body, place), data) in config.bodies.iter().zip(&model.bodies).zip(bodies) {
         let at = Place { body, place, data };
+        let first = terms.list.len();
         if let Some(line) = &body.line {
             line::add(&at, line, &mut terms);
         } else if place.tets.is_empty() {
             sheet::add(&at, &mut terms);
         } else {
             solid::add(&at, &mut terms);
+        }
+        if let Some(track) = &body.stiffness_scale {
+            let own = terms.list.split_off(first);
+            let scaled = |term| Box::new(ScaledTerm::new(term, track.clone())) as Box<dyn Energy>;
+            terms.list.extend(own.into_iter().map(|(term, cells)| (scaled(term), cells)));
         }
         terms.add_drag(&at);
     }
