@@ -64,6 +64,9 @@ impl SimulateArgs {
         if let Some(text) = progress::describe_refactors(&report.refactors) {
             tracing::info!("{text}");
         }
+        if let Some(note) = &report.solver_note {
+            tracing::info!("{note}");
+        }
         if let Some(warning) = report.convergence_warning() {
             tracing::warn!("{warning}");
         }

@@ -227,12 +227,22 @@ impl Simulation {
             }
         }
         self.set_inertial(base, time, pins);
-        self.find_start(pins, &mut report.cost)?;
+        if self.solver.minimizes() {
+            self.find_start(pins, &mut report.cost)?;
+        } else {
+            self.start_at_inertial(pins);
+        }
         self.solver.begin_step(&self.objective, &self.iterate);
         let first = vectors::norm(&self.iterate.gradient);
         report.iterations += self.minimize(first, &mut report.cost)?;
+        if !self.solver.minimizes() {
+            self.objective.evaluate(&mut self.iterate);
+        }
         let mut last = vectors::norm(&self.iterate.gradient);
-        if last > WORRYING * first && self.stay_if_better(pins, 1.0, &mut report.cost) {
+        if self.solver.minimizes()
+            && last > WORRYING * first
+            && self.stay_if_better(pins, 1.0, &mut report.cost)
+        {
             self.solver.begin_step(&self.objective, &self.iterate);
             report.iterations += self.minimize(first, &mut report.cost)?;
             last = vectors::norm(&self.iterate.gradient);

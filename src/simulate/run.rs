@@ -38,6 +38,10 @@ pub struct RunReport {
     pub cache_hit: bool,
     /// Factors for stiffness that changed.
     pub refactors: Refactors,
+    /// What the solver has to say, and whether it minimizes.
+    pub solver_note: Option<String>,
+    /// False for solvers whose gradients say nothing of how well they did.
+    pub minimizes: bool,
     /// How well steps converged, over all invocations.
     pub convergence: Record,
     /// Steps per frame, to tell the frame of a step.
@@ -55,7 +59,7 @@ impl RunReport {
     /// The warning that steps ended far from converged, with the worst of them and what to change.
     pub fn convergence_warning(&self) -> Option<String> {
         let Record { worst, worst_step, worrying, steps } = &self.convergence;
-        (*worrying > 0).then(|| {
+        (self.minimizes && *worrying > 0).then(|| {
             format!(
                 "{worrying} of {steps} steps ended far from converged (gradient above {WORRYING} of its first); \
                  the worst is step {worst_step} (frame {}) with {worst:.2}: raise solver.iterations, \
@@ -132,6 +136,8 @@ pub fn run(
         seconds,
         cache_hit: report.is_hit(),
         refactors: simulation.refactors,
+        solver_note: simulation.solver.closing_note(),
+        minimizes: simulation.solver.minimizes(),
         convergence: simulation.convergence.record.clone(),
         substeps: config.time.substeps,
         directory,

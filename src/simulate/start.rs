@@ -65,6 +65,16 @@ impl Simulation {
         Err(self.infeasible("the prescribed vertices cannot reach their places without inverting elements"))
     }
 
+    /// Evaluates the iterate at the inertial positions, prescribed vertices at `pins`.
+    pub(super) fn start_at_inertial(&mut self, pins: &[Vec4]) {
+        self.iterate.x.copy_from_slice(&self.state.x);
+        self.iterate.x[..self.objective.free].copy_from_slice(&self.objective.inertial);
+        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
+            self.iterate.x[pin.vertex as usize] = *place;
+        }
+        self.objective.evaluate(&mut self.iterate);
+    }
+
     /// In a state beyond all bounds, moves the start to where projective dynamics leads, if g is lower there.
     fn relax_if_violent(&mut self, cost: &mut Cost) {
         if self.iterate.value.elastic <= VIOLENT * self.objective.scale() {

@@ -52,7 +52,19 @@ pub trait Solver: Send {
         false
     }
 
-    /// One iteration: from an evaluated iterate to the next evaluated one.
+    /// True for solvers whose iterations approach the minimum of g. For others a step starts at the inertial positions
+    /// whatever g is there, iterates are not evaluated before the step's last, and nothing is said of convergence.
+    fn minimizes(&self) -> bool {
+        true
+    }
+
+    /// What the user should know at the end of a run.
+    fn closing_note(&self) -> Option<String> {
+        None
+    }
+
+    /// One iteration: from an evaluated iterate to the next evaluated one; where [`Solver::minimizes`] is false, neither
+    /// needs to be.
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress>;
 }
 
@@ -94,6 +106,64 @@ pub struct Options {
     pub history: Option<u64>,
     /// `armijo` (default) or `none` (quasi-newton, newton).
     pub line_search: Option<String>,
+    /// `direct` (default), `jacobi` or `gauss-seidel` (chebyshev).
+    pub inner: Option<String>,
+    /// Spectral radius for acceleration, in [0, 1).
+    pub rho: Option<f64>,
+    /// Iterations before acceleration begins; default 10.
+    pub delay: Option<u64>,
+    /// Factor on each iteration's change, in (0, 2).
+    pub relaxation: Option<f64>,
+    /// Factor on the weights (admm), > 0; default 1.
+    pub weight_scale: Option<f64>,
+    /// Adapt the weights to the residuals (admm); default false.
+    pub balance: Option<bool>,
+    /// `combined` (default) or `split` (xpbd, pbd).
+    pub neo_hookean: Option<String>,
+}
+
+impl Options {
+    /// The keys that are given.
+    fn given(&self) -> Vec<&'static str> {
+        let all = [
+            ("history", self.history.is_some()),
+            ("line_search", self.line_search.is_some()),
+            ("inner", self.inner.is_some()),
+            ("rho", self.rho.is_some()),
+            ("delay", self.delay.is_some()),
+            ("relaxation", self.relaxation.is_some()),
+            ("weight_scale", self.weight_scale.is_some()),
+            ("balance", self.balance.is_some()),
+            ("neo_hookean", self.neo_hookean.is_some()),
+        ];
+        all.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect()
+    }
+
+    /// Refuses what is out of range.
+    fn check(&self) -> Result<(), Fault> {
+        if self.history.is_some_and(|m| m > 100) {
+            return Err(Fault::new("history", "must be at most 100"));
+        }
+        for (key, given, words) in [
+            ("line_search", &self.line_search, &["armijo", "none"][..]),
+            ("inner", &self.inner, &["direct", "jacobi", "gauss-seidel"]),
+            ("neo_hookean", &self.neo_hookean, &["combined", "split"]),
+        ] {
+            if let Some(name) = given.as_deref().filter(|name| !words.contains(name)) {
+                return Err(Fault::new(key, format!("'{name}' is not one of '{}'", words.join("', '"))));
+            }
+        }
+        if self.rho.is_some_and(|rho| !(0.0..1.0).contains(&rho)) {
+            return Err(Fault::new("rho", "must be at least 0 and below 1"));
+        }
+        if self.relaxation.is_some_and(|factor| !(factor > 0.0 && factor < 2.0)) {
+            return Err(Fault::new("relaxation", "must be above 0 and below 2"));
+        }
+        if self.weight_scale.is_some_and(|factor| !(factor > 0.0 && factor.is_finite())) {
+            return Err(Fault::new("weight_scale", "must be above 0"));
+        }
+        Ok(())
+    }
 }
 
 /// A solver with its settings.
@@ -141,19 +211,10 @@ impl SolverSettings {
         if !(0.0..1.0).contains(&tolerance) {
             return Err(Fault::new("tolerance", "must be at least 0 and below 1"));
         }
-        for (key, given) in
-            [("history", options.history.is_some()), ("line_search", options.line_search.is_some())]
-        {
-            if given && !kind.keys.contains(&key) {
-                return Err(Fault::new(key, format!("is not an option of solver '{}'", kind.name)));
-            }
+        if let Some(key) = options.given().into_iter().find(|key| !kind.keys.contains(key)) {
+            return Err(Fault::new(key, format!("is not an option of solver '{}'", kind.name)));
         }
-        if options.history.is_some_and(|m| m > 100) {
-            return Err(Fault::new("history", "must be at most 100"));
-        }
-        if let Some(name) = options.line_search.as_deref().filter(|name| !["armijo", "none"].contains(name)) {
-            return Err(Fault::new("line_search", format!("'{name}' is neither 'armijo' nor 'none'")));
-        }
+        options.check()?;
         Ok(SolverSettings { kind, iterations, tolerance, options })
     }
 }

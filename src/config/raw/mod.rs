@@ -104,6 +104,28 @@ pub struct Solver {
     /// "armijo" or "none" (quasi-newton, newton).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_search: Option<String>,
+    /// What each iteration does before acceleration: "direct" (the default), "jacobi" or "gauss-seidel" (chebyshev).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inner: Option<String>,
+    /// Spectral radius for acceleration, at least 0 and below 1 (chebyshev: default estimated; xpbd, pbd, vbd: default
+    /// none).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rho: Option<f64>,
+    /// Iterations before acceleration begins (chebyshev, xpbd, pbd, vbd); default 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<u64>,
+    /// Factor on each iteration's change: under-relaxation up to 1 (chebyshev, xpbd, pbd) or over-relaxation below 2 (admm).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relaxation: Option<f64>,
+    /// Factor on the weights (admm), above 0. Default 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight_scale: Option<f64>,
+    /// Adapt the weights to the residuals (admm). Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balance: Option<bool>,
+    /// How neo-Hookean solids become constraints: "combined" (the default) or "split" (xpbd, pbd).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neo_hookean: Option<String>,
 }
 
 /// What acts on all bodies.

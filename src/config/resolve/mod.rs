@@ -106,7 +106,17 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
     if !refuse_keys(solver, &taken, &at, &format!("solver '{name}'"), report) {
         return None;
     }
-    let options = Options { history: solver.history, line_search: solver.line_search.clone() };
+    let options = Options {
+        history: solver.history,
+        line_search: solver.line_search.clone(),
+        inner: solver.inner.clone(),
+        rho: solver.rho,
+        delay: solver.delay,
+        relaxation: solver.relaxation,
+        weight_scale: solver.weight_scale,
+        balance: solver.balance,
+        neo_hookean: solver.neo_hookean.clone(),
+    };
     SolverSettings::new(name, iterations, tolerance, options)
         .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
         .ok()
