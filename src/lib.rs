@@ -53,6 +53,7 @@
 
 pub mod cache;
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod energy;
 pub mod error;

@@ -27,6 +27,7 @@ use crate::force::Stage;
 use crate::math::lanes::Vec4;
 use crate::math::vectors;
 use crate::model::State;
+use crate::objective::Iterate;
 use crate::solver::{Cost, Progress};
 
 impl Integrator {
@@ -167,6 +168,15 @@ impl Simulation {
         Ok(())
     }
 
+    /// Lets the solver look at the start of the first step.
+    pub(super) fn tune(&mut self) -> Result<Option<String>> {
+        let time = self.stage_times(0)[0];
+        let (pins, base) = (self.pins_at(time), self.state.clone());
+        self.set_stage(&base, time, &pins)?;
+        self.start_at_inertial(&pins);
+        self.solver.tune(&self.objective, &self.iterate, &self.cache)
+    }
+
     /// Makes the solver follow a change of the system matrix.
     fn refactor(&mut self, time: f64) -> Result<()> {
         let outcome = self.solver.follow(&self.objective, &self.cache)?;
@@ -208,14 +218,8 @@ impl Simulation {
         }
     }
 
-    /// Minimizes the objective of a stage; the result is the iterate.
-    fn solve_stage(
-        &mut self,
-        base: &State,
-        time: f64,
-        pins: &[Vec4],
-        report: &mut StageReport,
-    ) -> Result<()> {
+    /// Makes the objective that of a stage to `time`, from a base; `pins` are the places of the prescribed vertices then.
+    fn set_stage(&mut self, base: &State, time: f64, pins: &[Vec4]) -> Result<()> {
         if self.objective.set_time(time) {
             self.refactor(time)?;
         }
@@ -227,6 +231,44 @@ impl Simulation {
             }
         }
         self.set_inertial(base, time, pins);
+        Ok(())
+    }
+
+    /// The first stage of the next step, and the start of its minimization: the inertial positions or, where g is infinite
+    /// there, the last place on the way to them where it is not. Returns the base of the stage and its start, evaluated.
+    pub fn next_stage(&mut self) -> Result<(State, Iterate)> {
+        let time = self.stage_times(self.step)[0];
+        let base = match (self.time.integrator, &self.before) {
+            (Integrator::Bdf2, Some(before)) => State {
+                x: blend(4.0 / 3.0, &self.state.x, -1.0 / 3.0, &before.x),
+                v: blend(4.0 / 3.0, &self.state.v, -1.0 / 3.0, &before.v),
+            },
+            _ => self.state.clone(),
+        };
+        let mut pins = self.pins_at(time);
+        if self.time.integrator == Integrator::Midpoint {
+            let arrived = self.pins_at(self.time_at(self.step + 1));
+            let now: Vec<Vec4> =
+                self.model.hard_pins.iter().map(|p| self.state.x[p.vertex as usize]).collect();
+            pins = blend(0.5, &now, 0.5, &arrived);
+        }
+        self.set_stage(&base, time, &pins)?;
+        self.start_at_inertial(&pins);
+        if !self.iterate.value.total().is_finite() {
+            self.find_start(&pins, &mut Cost::default())?;
+        }
+        Ok((base, self.iterate.clone()))
+    }
+
+    /// Minimizes the objective of a stage; the result is the iterate.
+    fn solve_stage(
+        &mut self,
+        base: &State,
+        time: f64,
+        pins: &[Vec4],
+        report: &mut StageReport,
+    ) -> Result<()> {
+        self.set_stage(base, time, pins)?;
         if self.solver.minimizes() {
             self.find_start(pins, &mut report.cost)?;
         } else {

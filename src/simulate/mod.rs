@@ -90,14 +90,13 @@ impl Simulation {
     /// Loads meshes, builds the model and prepares the solver.
     pub fn new(config: &Config, cache: &Cache) -> Result<(Simulation, PreparationReport)> {
         let start = Instant::now();
-        let Built { model, objective, forces, ordering, ordering_time, notes } = build(config, cache)?;
+        let Built { model, objective, forces, ordering, ordering_time, mut notes } = build(config, cache)?;
         let ordering_seconds = ordering_time.as_secs_f64();
         let model_seconds = start.elapsed().as_secs_f64() - ordering_seconds;
         let start = Instant::now();
         let mut solver = (config.solver.kind.build)(&config.solver);
         let preparation = solver.prepare(&objective, cache)?;
-        let solver_seconds = start.elapsed().as_secs_f64();
-        let simulation = Simulation {
+        let mut simulation = Simulation {
             state: model.initial.clone(),
             iterate: objective.iterate_at(model.initial.x.clone()),
             spare: objective.iterate_at(model.initial.x.clone()),
@@ -113,6 +112,10 @@ impl Simulation {
             refactors: Refactors::default(),
             cache: cache.clone(),
         };
+        if let Some(note) = simulation.tune()? {
+            notes.push(note);
+        }
+        let solver_seconds = start.elapsed().as_secs_f64();
         let report = PreparationReport {
             ordering,
             solver: preparation,

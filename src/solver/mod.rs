@@ -3,6 +3,7 @@
 //! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A
 //! solver is one file with one `static KIND: Kind` and one line in [`KINDS`].
 
+pub mod chebyshev;
 pub mod line_search;
 pub mod newton;
 pub mod pd;
@@ -17,7 +18,7 @@ use crate::error::Result;
 use crate::objective::{Iterate, Objective};
 
 /// All kinds.
-pub static KINDS: &[&Kind] = &[&quasi_newton::KIND, &pd::KIND, &newton::KIND];
+pub static KINDS: &[&Kind] = &[&quasi_newton::KIND, &pd::KIND, &chebyshev::KIND, &newton::KIND];
 
 /// One kind of solver.
 pub struct Kind {
@@ -37,6 +38,12 @@ pub struct Kind {
 pub trait Solver: Send {
     /// Computes or loads what stays the same over all steps.
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation>;
+
+    /// Looks at the start of the scene's first step, evaluated, to choose parameters that were not given; returns what
+    /// the user should know.
+    fn tune(&mut self, _: &Objective, _: &Iterate, _: &Cache) -> Result<Option<String>> {
+        Ok(None)
+    }
 
     /// Follows a change of the system matrix; whether its factor came from the cache, `None` where there is none.
     fn follow(&mut self, objective: &Objective, cache: &Cache) -> Result<Option<Outcome>> {

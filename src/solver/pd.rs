@@ -47,15 +47,21 @@ pub struct ProjectiveDynamics {
     increment: Vec<Vec4>,
 }
 
+/// Refuses terms that are not projective, on behalf of a solver of that name.
+pub(super) fn refuse_others(solver: &str, objective: &Objective) -> Result<()> {
+    match objective.terms.iter().find(|term| !term.is_projective()) {
+        None => Ok(()),
+        Some(term) => Err(Error::Unsupported {
+            solver: solver.into(),
+            subject: term.name(),
+            reason: "its energy is not projective; use solver 'quasi-newton'".into(),
+        }),
+    }
+}
+
 impl Solver for ProjectiveDynamics {
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
-        if let Some(term) = objective.terms.iter().find(|t| !t.is_projective()) {
-            return Err(Error::Unsupported {
-                solver: KIND.name.into(),
-                subject: term.name(),
-                reason: "its energy is not projective; use solver 'quasi-newton'".into(),
-            });
-        }
+        refuse_others(KIND.name, objective)?;
         let (system, outcome) = System::prepare(objective, cache)?;
         let factor_entries = system.entries();
         self.system = Some(system);

@@ -54,7 +54,7 @@ pub fn assemble(objective: &Objective) -> SymmetricMatrix {
 }
 
 /// A hash of all that determines A, cheaper than A itself: with a hit, nothing is assembled.
-fn key(objective: &Objective) -> Key {
+pub fn key(objective: &Objective) -> Key {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"pliant system factor");
     hasher.update(&(objective.free as u64).to_le_bytes());

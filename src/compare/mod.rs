@@ -1,0 +1,194 @@
+//! Solvers side by side: the same step, from the same start, on the same objective.
+//!
+//! ```text
+//! relative error of x_k  =  (g(x_k) − g*)/(g(x_0) − g*),      x_0 = y
+//! ```
+//!
+//! \[Liu2017, Eq. 12; Ledwon2024, Eq. 5.5\]. g* is the lowest value that Newton, run until rounding stops it, or any of the
+//! solvers reached. Time is that of the iterations alone: what is measured about an iterate is computed outside of it.
+//! Solvers that do not minimize g (xpbd, pbd) are measured by the same yardstick, and end where they end.
+
+mod specification;
+
+pub use specification::{Contender, parse};
+
+use std::time::{Duration, Instant};
+
+use crate::cache::Cache;
+use crate::error::Result;
+use crate::math::lanes::Vec4;
+use crate::math::vectors;
+use crate::model::State;
+use crate::objective::{Iterate, Objective, Value};
+use crate::simulate::Simulation;
+use crate::simulate::metrics::momenta;
+use crate::solver::{Cost, Options, Progress, Solver, SolverSettings};
+
+/// The columns of `convergence.csv`, in order.
+pub const HEADER: &str =
+    "solver,iteration,seconds,objective,inertia,energy,relative_error,gradient_norm,px,py,pz,lx,ly,lz";
+
+/// Newton's iterations for the reference, at the most.
+const REFERENCE: u64 = 300;
+
+/// One iterate of one solver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// From 0, the common start.
+    pub iteration: u64,
+    /// Of the iterations so far.
+    pub seconds: f64,
+    /// g and its parts.
+    pub value: Value,
+    /// See the module's header; filled in when all solvers are done.
+    pub relative_error: f64,
+    /// ‖∇g‖ in N.
+    pub gradient_norm: f64,
+    /// Linear momentum in kg·m/s, with the velocity that the iterate stands for.
+    pub linear: [f64; 3],
+    /// Angular momentum about the origin in kg·m²/s.
+    pub angular: [f64; 3],
+}
+
+/// The iterates of one solver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// As it was asked for.
+    pub label: String,
+    /// Its iterates; the first is the common start.
+    pub points: Vec<Point>,
+    /// What it had to say.
+    pub notes: Vec<String>,
+}
+
+/// A comparison on one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The lowest g.
+    pub reference: f64,
+    /// One for each solver, in order.
+    pub courses: Vec<Course>,
+}
+
+/// Compares solvers on the step that `simulation` would make next, by `iterations` of each.
+pub fn compare(
+    simulation: &mut Simulation,
+    contenders: &[Contender],
+    iterations: u64,
+    cache: &Cache,
+) -> Result<Comparison> {
+    let (base, start) = simulation.next_stage()?;
+    let objective = &simulation.objective;
+    let mut lowest = reference(objective, &start, cache)?;
+    let mut courses = vec![];
+    for contender in contenders {
+        let course = course(objective, &base, &start, contender, iterations, cache)?;
+        let finite = course.points.iter().map(|p| p.value.total()).filter(|g| g.is_finite());
+        lowest = finite.fold(lowest, f64::min);
+        courses.push(course);
+    }
+    let first = start.value.total() - lowest;
+    for point in courses.iter_mut().flat_map(|course| &mut course.points) {
+        point.relative_error = (point.value.total() - lowest) / first;
+    }
+    Ok(Comparison { reference: lowest, courses })
+}
+
+/// g where Newton ends.
+fn reference(objective: &Objective, start: &Iterate, cache: &Cache) -> Result<f64> {
+    let settings =
+        SolverSettings::new("newton", REFERENCE, 0.0, Options::default()).expect("newton is registered");
+    let mut solver = (settings.kind.build)(&settings);
+    solver.prepare(objective, cache)?;
+    let mut iterate = start.clone();
+    solver.begin_step(objective, &iterate);
+    for _ in 0..REFERENCE {
+        if solver.iterate(objective, &mut iterate, &mut Cost::default())? == Progress::Stalled {
+            break;
+        }
+    }
+    Ok(iterate.value.total().min(start.value.total()))
+}
+
+fn course(
+    objective: &Objective,
+    base: &State,
+    start: &Iterate,
+    contender: &Contender,
+    iterations: u64,
+    cache: &Cache,
+) -> Result<Course> {
+    let mut solver: Box<dyn Solver> = (contender.settings.kind.build)(&contender.settings);
+    solver.prepare(objective, cache)?;
+    let mut notes: Vec<String> = solver.tune(objective, start, cache)?.into_iter().collect();
+    let mut iterate = start.clone();
+    let mut points = vec![measure(objective, base, &iterate, 0, Duration::ZERO)];
+    solver.begin_step(objective, &iterate);
+    let mut spent = Duration::ZERO;
+    for iteration in 1..=iterations {
+        let begun = Instant::now();
+        let progress = solver.iterate(objective, &mut iterate, &mut Cost::default())?;
+        spent += begun.elapsed();
+        if !solver.minimizes() {
+            objective.evaluate(&mut iterate);
+        }
+        points.push(measure(objective, base, &iterate, iteration, spent));
+        if progress == Progress::Stalled || !iterate.value.total().is_finite() {
+            break;
+        }
+    }
+    notes.extend(solver.closing_note());
+    Ok(Course { label: contender.label.clone(), points, notes })
+}
+
+fn measure(objective: &Objective, base: &State, at: &Iterate, iteration: u64, spent: Duration) -> Point {
+    let rate = 1.0 / objective.step;
+    let velocity: Vec<Vec4> = at
+        .x
+        .iter()
+        .zip(&base.x)
+        .map(|(x, b)| Vec4(std::array::from_fn(|k| rate * (x.0[k] - b.0[k]))))
+        .collect();
+    let sums = momenta(&objective.mass, &at.x, &velocity);
+    Point {
+        iteration,
+        seconds: spent.as_secs_f64(),
+        value: at.value,
+        relative_error: f64::NAN,
+        gradient_norm: vectors::norm(&at.gradient),
+        linear: sums.linear,
+        angular: sums.angular,
+    }
+}
+
+impl Comparison {
+    /// `convergence.csv`. Numbers read back to the same bits.
+    pub fn to_csv(&self) -> String {
+        let mut text = format!("{HEADER}\n");
+        for course in &self.courses {
+            for p in &course.points {
+                let [px, py, pz] = p.linear;
+                let [lx, ly, lz] = p.angular;
+                // The label may hold commas.
+                text += &format!(
+                    "\"{}\",{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz}\n",
+                    course.label,
+                    p.iteration,
+                    p.seconds,
+                    p.value.total(),
+                    p.value.inertia,
+                    p.value.elastic,
+                    p.relative_error,
+                    p.gradient_norm,
+                );
+            }
+        }
+        text
+    }
+
+    /// The first iteration of a solver whose relative error is at most `error`; `None` if none is.
+    pub fn iterations_to(&self, label: &str, error: f64) -> Option<u64> {
+        let course = self.courses.iter().find(|course| course.label == label)?;
+        course.points.iter().find(|point| point.relative_error <= error).map(|point| point.iteration)
+    }
+}

@@ -1,0 +1,356 @@
+//! Projective dynamics with Chebyshev acceleration, over a direct or an iterative inner solve.
+//!
+//! ```text
+//! x̂ = x_k − B⁻¹ ∇g(x_k),      x_{k+1} = ω (γ (x̂ − x_k) + x_k − x_{k−1}) + x_{k−1}
+//! ω = 1 for the first S iterations, then 2/(2 − ρ²), then 4/(4 − ρ² ω)
+//! ```
+//!
+//! \[Wang2015, Alg. 1\]. B stands for the system matrix A: A itself (`direct`), its diagonal (`jacobi`), or
+//! (D + L) D⁻¹ (D + Lᵀ), one symmetric Gauss-Seidel sweep (`gauss-seidel`). All three are one step of the inner method for
+//! A x = b(p), written as an increment, since b − A x = −∇g (see `pd`).
+//!
+//! ρ is the spectral radius of the inner iteration. Unless it is given, it is the rate at which the increments of a
+//! pre-simulation shrink: the first step of the scene, iterated without acceleration. That rate is cached and printed. It
+//! approaches ρ from below, which is the safe side: with too large a ρ the iterates oscillate, and steps where they did
+//! are counted.
+//!
+//! Departure: the paper leaves γ to the user. Jacobi diverges where the diagonal does not dominate, as in tets; by default
+//! γ is such that the largest eigenvalue of γ B⁻¹ A, found by a few power iterations, is at most 1.9, and never above 1.
+
+use std::time::Instant;
+
+use super::pd;
+use super::system::{self, System};
+use super::{Cost, Kind, Preparation, Progress, Solver};
+use crate::cache::{Array, Cache, Cached, Outcome};
+use crate::error::Result;
+use crate::math::lanes::Vec4;
+use crate::math::random::SplitMix64;
+use crate::math::vectors;
+use crate::objective::{Iterate, Objective};
+use crate::sparse::matrix::SymmetricMatrix;
+
+/// The registry's entry.
+pub static KIND: Kind = Kind {
+    name: "chebyshev",
+    about: "projective dynamics with Chebyshev acceleration; inner = \"direct\", \"jacobi\" or \"gauss-seidel\"",
+    keys: &["inner", "rho", "delay", "relaxation"],
+    refuses: |material| (pd::KIND.refuses)(material),
+    build: |settings| {
+        let options = &settings.options;
+        Box::new(Chebyshev {
+            name: match options.inner.as_deref() {
+                Some("jacobi") => "jacobi",
+                Some("gauss-seidel") => "gauss-seidel",
+                _ => "direct",
+            },
+            given_rho: options.rho,
+            rho: options.rho.unwrap_or(0.0),
+            delay: options.delay.unwrap_or(10),
+            given_relaxation: options.relaxation,
+            relaxation: 1.0,
+            inner: Inner::None,
+            iteration: 0,
+            omega: 1.0,
+            previous: vec![],
+            increment: vec![],
+            lowest: f64::INFINITY,
+            oscillates: false,
+            steps: 0,
+            oscillating: 0,
+        })
+    },
+};
+
+/// Iterations of the pre-simulation at the most.
+const PRESIMULATION: usize = 200;
+/// It ends when the rate changes by less than this part of its distance from 1.
+const SETTLED: f64 = 1e-3;
+/// ρ beyond which acceleration would remember more iterations than a step has.
+const MAX_RHO: f64 = 0.99999;
+/// Power iterations for the largest eigenvalue of D⁻¹A.
+const POWER: usize = 40;
+/// A gradient so many times the step's lowest tells oscillation.
+const OSCILLATION: f64 = 10.0;
+
+/// The inner solve.
+enum Inner {
+    None,
+    Direct(System),
+    /// The diagonal of A.
+    Jacobi(Vec<f64>),
+    /// A.
+    GaussSeidel(SymmetricMatrix),
+}
+
+/// The solver.
+pub struct Chebyshev {
+    name: &'static str,
+    given_rho: Option<f64>,
+    rho: f64,
+    delay: u64,
+    given_relaxation: Option<f64>,
+    relaxation: f64,
+    inner: Inner,
+    /// Of the step.
+    iteration: u64,
+    omega: f64,
+    /// x_{k−1}.
+    previous: Vec<Vec4>,
+    increment: Vec<Vec4>,
+    /// The lowest gradient norm of the step.
+    lowest: f64,
+    oscillates: bool,
+    steps: u64,
+    oscillating: u64,
+}
+
+/// A cached ρ.
+struct Rate(f64);
+
+impl Cached for Rate {
+    const KIND: &'static str = "rho";
+    const VERSION: u32 = 1;
+
+    fn to_arrays(&self) -> Vec<Array> {
+        vec![Array::F64(vec![self.0])]
+    }
+
+    fn from_arrays(arrays: Vec<Array>) -> Option<Self> {
+        match arrays.as_slice() {
+            [Array::F64(values)] if values.len() == 1 && (0.0..1.0).contains(&values[0]) => {
+                Some(Rate(values[0]))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Chebyshev {
+    /// `increment ← B⁻¹ gradient`.
+    fn solve_inner(&mut self, gradient: &[Vec4]) {
+        match &mut self.inner {
+            Inner::None => unreachable!("prepared before the first step"),
+            Inner::Direct(system) => system.solve(gradient, &mut self.increment),
+            Inner::Jacobi(diagonal) => {
+                for ((out, g), d) in self.increment.iter_mut().zip(gradient).zip(diagonal) {
+                    out.0 = g.0.map(|g| g / *d);
+                }
+            }
+            Inner::GaussSeidel(matrix) => sweep(matrix, gradient, &mut self.increment),
+        }
+    }
+
+    /// The rate at which increments shrink without acceleration, from the iterate on.
+    fn estimate(&mut self, objective: &Objective, iterate: &Iterate) -> f64 {
+        let mut at = iterate.clone();
+        let (mut last, mut rate) = (0.0, 0.0);
+        for k in 0..PRESIMULATION {
+            self.solve_inner(&at.gradient);
+            let size = vectors::norm(&self.increment);
+            if size == 0.0 {
+                break;
+            }
+            let new_rate = if k == 0 { 0.0 } else { size / last };
+            let settled = k > 20 && (new_rate - rate).abs() < SETTLED * (1.0 - new_rate).abs();
+            (last, rate) = (size, new_rate);
+            if settled {
+                break;
+            }
+            vectors::add_scaled(-self.relaxation, &self.increment, &mut at.x[..objective.free]);
+            objective.evaluate(&mut at);
+        }
+        rate.clamp(0.0, MAX_RHO)
+    }
+}
+
+/// One symmetric Gauss-Seidel sweep for A x = b from x = 0.
+fn sweep(matrix: &SymmetricMatrix, b: &[Vec4], x: &mut [Vec4]) {
+    let column = |j: usize| matrix.starts[j] as usize..matrix.starts[j + 1] as usize;
+    // Rows ascend within a column: the diagonal is its last entry.
+    for j in 0..matrix.size {
+        let entries = column(j);
+        let mut sum = b[j].0;
+        for k in entries.start..entries.end - 1 {
+            let other = x[matrix.rows[k] as usize].0;
+            sum = std::array::from_fn(|i| sum[i] - matrix.values[k] * other[i]);
+        }
+        // D times the forward solution, which is what the backward sweep starts from.
+        x[j].0 = sum.map(|s| s / matrix.values[entries.end - 1]);
+    }
+    for j in 0..matrix.size {
+        let diagonal = matrix.values[column(j).end - 1];
+        x[j].0 = x[j].0.map(|s| s * diagonal);
+    }
+    for j in (0..matrix.size).rev() {
+        let entries = column(j);
+        let value = x[j].0.map(|s| s / matrix.values[entries.end - 1]);
+        x[j].0 = value;
+        for k in entries.start..entries.end - 1 {
+            let other = &mut x[matrix.rows[k] as usize].0;
+            *other = std::array::from_fn(|i| other[i] - matrix.values[k] * value[i]);
+        }
+    }
+}
+
+/// The largest eigenvalue of D⁻¹A, by power iterations.
+fn largest_eigenvalue(matrix: &SymmetricMatrix, diagonal: &[f64]) -> f64 {
+    let mut random = SplitMix64::new(0);
+    let mut v: Vec<f64> = (0..matrix.size).map(|_| random.uniform() - 0.5).collect();
+    let mut value = 1.0;
+    for _ in 0..POWER {
+        let mut product = vec![0.0; matrix.size];
+        for j in 0..matrix.size {
+            for k in matrix.starts[j] as usize..matrix.starts[j + 1] as usize {
+                let (i, a) = (matrix.rows[k] as usize, matrix.values[k]);
+                product[i] += a * v[j];
+                if i != j {
+                    product[j] += a * v[i];
+                }
+            }
+        }
+        product.iter_mut().zip(diagonal).for_each(|(p, d)| *p /= d);
+        let square = |v: &[f64]| v.iter().zip(diagonal).map(|(x, d)| d * x * x).sum::<f64>().sqrt();
+        value = square(&product) / square(&v);
+        let scale = 1.0 / square(&product);
+        v = product.iter().map(|p| p * scale).collect();
+    }
+    value
+}
+
+impl Solver for Chebyshev {
+    fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
+        pd::refuse_others(KIND.name, objective)?;
+        self.increment = vec![Vec4::ZERO; objective.free];
+        self.relaxation = self.given_relaxation.unwrap_or(1.0);
+        if self.name == "direct" {
+            let (system, outcome) = System::prepare(objective, cache)?;
+            let factor_entries = system.entries();
+            self.inner = Inner::Direct(system);
+            return Ok(Preparation { cache: Some(outcome), factor_entries });
+        }
+        let matrix = system::assemble(objective);
+        let diagonal: Vec<f64> =
+            (0..matrix.size).map(|j| matrix.values[matrix.starts[j + 1] as usize - 1]).collect();
+        if self.name == "jacobi" {
+            let largest = largest_eigenvalue(&matrix, &diagonal);
+            self.relaxation = self.given_relaxation.unwrap_or((1.9 / largest).min(1.0));
+            self.inner = Inner::Jacobi(diagonal);
+        } else {
+            self.inner = Inner::GaussSeidel(matrix);
+        }
+        Ok(Preparation::default())
+    }
+
+    fn tune(&mut self, objective: &Objective, iterate: &Iterate, cache: &Cache) -> Result<Option<String>> {
+        if self.given_rho.is_some() {
+            return Ok(None);
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(b"pliant rho");
+        hasher.update(system::key(objective).as_bytes());
+        hasher.update(self.name.as_bytes());
+        hasher.update(&self.relaxation.to_le_bytes());
+        for place in iterate.x.iter().chain(&objective.inertial) {
+            hasher.update(bytemuck::cast_slice(&place.0));
+        }
+        let (Rate(rho), outcome) =
+            cache.fetch(&hasher.finalize(), || Ok(Rate(self.estimate(objective, iterate))))?;
+        self.rho = rho;
+        let from = if outcome == Outcome::Hit { "from the cache" } else { "by pre-simulation" };
+        let (name, relaxation) = (self.name, self.relaxation);
+        Ok(Some(format!("chebyshev over {name}: rho = {rho:.6} ({from}), relaxation {relaxation:.3}")))
+    }
+
+    fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
+        self.iteration = 0;
+        self.omega = 1.0;
+        self.previous.clear();
+        self.previous.extend_from_slice(&iterate.x[..objective.free]);
+        self.steps += 1;
+        self.oscillating += u64::from(self.oscillates);
+        self.oscillates = false;
+        self.lowest = vectors::norm(&iterate.gradient);
+    }
+
+    fn closing_note(&self) -> Option<String> {
+        let count = self.oscillating + u64::from(self.oscillates);
+        (count > 0).then(|| {
+            format!(
+                "chebyshev oscillated in {count} of {} steps: rho = {:.6} is too large for them; \
+                 give a smaller solver.rho or a larger solver.delay",
+                self.steps, self.rho
+            )
+        })
+    }
+
+    fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
+        let start = Instant::now();
+        self.solve_inner(&iterate.gradient);
+        let square = self.rho * self.rho;
+        self.omega = match self.iteration.cmp(&self.delay) {
+            std::cmp::Ordering::Less => 1.0,
+            std::cmp::Ordering::Equal => 2.0 / (2.0 - square),
+            std::cmp::Ordering::Greater => 4.0 / (4.0 - square * self.omega),
+        };
+        let (omega, gamma) = (self.omega, self.relaxation);
+        for ((x, before), d) in iterate.x.iter_mut().zip(&mut self.previous).zip(&self.increment) {
+            let now = x.0;
+            x.0 = std::array::from_fn(|k| omega * (now[k] - gamma * d.0[k] - before.0[k]) + before.0[k]);
+            before.0 = now;
+        }
+        self.iteration += 1;
+        cost.global += start.elapsed();
+        let start = Instant::now();
+        objective.evaluate(iterate);
+        cost.local += start.elapsed();
+        let norm = vectors::norm(&iterate.gradient);
+        self.lowest = self.lowest.min(norm);
+        self.oscillates |= self.iteration > self.delay && norm > OSCILLATION * self.lowest;
+        Ok(Progress::Moved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A path of springs with masses: tridiagonal.
+    fn path(n: usize) -> SymmetricMatrix {
+        let mut triplets = vec![];
+        for i in 0..n as u32 {
+            triplets.push((i, i, 2.1));
+            if i > 0 {
+                triplets.push((i - 1, i, -1.0));
+            }
+        }
+        SymmetricMatrix::from_triplets(n, &triplets)
+    }
+
+    #[test]
+    fn a_sweep_is_the_inverse_of_its_splitting() {
+        // (D + L) D⁻¹ (D + Lᵀ) x = b for the tridiagonal matrix, multiplied out by hand.
+        let n = 7;
+        let b: Vec<Vec4> = (0..n).map(|i| Vec4::new([i as f64, 1.0, -0.5 * i as f64])).collect();
+        let mut x = vec![Vec4::ZERO; n];
+        sweep(&path(n), &b, &mut x);
+        for k in 0..3 {
+            let at = |i: usize| x.get(i).map_or(0.0, |v| v.0[k]);
+            let upper: Vec<f64> = (0..n).map(|i| 2.1 * at(i) - at(i + 1)).collect();
+            let scaled: Vec<f64> = upper.iter().map(|u| u / 2.1).collect();
+            for i in 0..n {
+                let lower = 2.1 * scaled[i] - if i > 0 { scaled[i - 1] } else { 0.0 };
+                assert!((lower - b[i].0[k]).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_eigenvalue_of_a_path_is_known() {
+        // D⁻¹A has the eigenvalues 1 − (2/2.1) cos(π j/(n+1)).
+        let n = 30;
+        let expected = 1.0 + 2.0 / 2.1 * (std::f64::consts::PI / 31.0).cos();
+        let found = largest_eigenvalue(&path(n), &vec![2.1; n]);
+        assert!(found <= expected + 1e-12 && found > 0.97 * expected, "{found} {expected}");
+    }
+}
