@@ -38,6 +38,7 @@
 //!
 //! Keys used in the modules:
 //!
+//! - \[Fritsch1980\] Monotone Piecewise Cubic Interpolation
 //! - \[Hager2005\] A New Conjugate Gradient Method with Guaranteed Descent and an Efficient Line Search
 //! - \[Irving2004\] Invertible Finite Elements for Robust Simulation of Large Deformation
 //! - \[Kee2021\] Constrained Projective Dynamics
