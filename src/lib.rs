@@ -25,6 +25,7 @@
 //! | [`sparse`], [`cache`] | the system matrix, its factor, and the disk cache of factors |
 //! | [`simulate`] | the time loop, metrics, checkpoints |
 //! | [`output`] | run directories, frame writers |
+//! | [`plot`] | charts of runs and materials as SVG and PNG |
 //! | [`math`], [`par`] | lanes, 3×3 kernels; the only place that knows threads |
 //!
 //! # Words
@@ -65,6 +66,7 @@ pub mod model;
 pub mod objective;
 pub mod output;
 pub mod par;
+pub mod plot;
 pub mod simulate;
 pub mod solver;
 pub mod sparse;
