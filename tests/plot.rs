@@ -143,7 +143,7 @@ fn materials_are_drawn_for_every_body() {
              [2, 2] }}\nmaterial = {{ model = \"arap\", k = 1e3 }}\n"
         );
     place.write("scene.toml", &scene);
-    let printed = stdout(&place, &["plot", "--material", "scene.toml", "--set", "body.2.material.k=2e3"]);
+    let printed = stdout(&place, &["plot", "--material", "scene.toml", "--set", "body.2.material.k=2e5"]);
     let files: Vec<&str> = printed.lines().collect();
     let wanted = ["material-bar-0.svg", "material-bar-1.svg", "material-Würfel.svg", "material-sheet.svg"];
     assert_eq!(files, wanted);
@@ -152,7 +152,7 @@ fn materials_are_drawn_for_every_body() {
         texts.iter().any(|t| t == "sides free, stiffest") && texts.iter().any(|t| t == "sides held, softest")
     );
     let (texts, _) = read(&place, "material-sheet.svg");
-    assert!(texts.iter().any(|t| t == "sheet: arap, k 2000"), "{texts:?}");
+    assert!(texts.iter().any(|t| t == "sheet: arap, k 2e5"), "{texts:?}");
     let (texts, _) = read(&place, "material-Würfel.svg");
     assert!(texts.iter().any(|t| t.starts_with("a′")), "{texts:?}");
     assert!(!place.path("outputs").exists(), "something was simulated");

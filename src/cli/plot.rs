@@ -123,9 +123,17 @@ fn numbers(material: &Material, part: &PartCells) -> String {
         ("c1", p.c1),
         ("c2", p.c2),
     ];
-    let given = given.iter().filter(|_| is_uniform).filter_map(|(key, v)| v.map(|v| format!(", {key} {v}")));
+    let given = given
+        .iter()
+        .filter(|_| is_uniform)
+        .filter_map(|(key, v)| v.map(|v| format!(", {key} {}", number(v))));
     let monotone = if p.monotone == Some(true) { ", monotone" } else { "" };
     given.collect::<String>() + monotone
+}
+
+/// As short as it can be read.
+fn number(value: f64) -> String {
+    if (0.01..1e4).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
 /// The material as the body's cells have it: one, or the softest and the stiffest.

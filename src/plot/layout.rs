@@ -57,7 +57,7 @@ pub fn layout(chart: &Chart, theme: Theme) -> Drawing {
     let legend = Legend::new(chart, &tops, bottom, WIDTH - EDGE - left);
     let right = WIDTH - EDGE - legend.width_beside().max(10.0);
     let x = chart.panels.iter().flat_map(|p| &p.series).flat_map(|s| &s.points).map(|p| p[0]);
-    let x_scale = Scale::around(chart.x.kind, x, 0.0);
+    let x_scale = span(&chart.x, x, 0.0);
     let x_ticks = fitting_ticks(&x_scale, right - left);
 
     let mut pen = Pen { theme, items: vec![] };
@@ -99,7 +99,7 @@ fn panel_height(panels: usize) -> f64 {
 impl Row<'_> {
     fn new(panel: &Panel, height: f64, top: f64) -> Row<'_> {
         let shown = panel.series.iter().flat_map(|s| s.points.iter().filter(|p| p[0].is_finite()));
-        let scale = Scale::around(panel.y.kind, shown.map(|p| p[1]), 0.05);
+        let scale = span(&panel.y, shown.map(|p| p[1]), 0.05);
         let ticks = scale.ticks((height / 34.0) as usize);
         let mut label = axis_label(&panel.y, ticks.exponent);
         let whole = label.join(" ");
@@ -109,6 +109,11 @@ impl Row<'_> {
         let label = label.iter().map(|line| font::shorten(line, TEXT, height / SLACK)).collect();
         Row { panel, scale, ticks, label, top }
     }
+}
+
+/// The span of an axis.
+fn span(axis: &Axis, values: impl Iterator<Item = f64>, margin: f64) -> Scale {
+    if axis.from_zero { Scale::from_zero(values, margin) } else { Scale::around(axis.kind, values, margin) }
 }
 
 /// Quantity and unit, with the power of ten that tick labels leave out.

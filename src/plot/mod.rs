@@ -54,17 +54,24 @@ pub struct Axis {
     pub unit: String,
     /// Linear or logarithmic.
     pub kind: Kind,
+    /// Shows 0 too, with no margin beyond it; of linear axes.
+    pub from_zero: bool,
 }
 
 impl Axis {
     /// A linear axis.
     pub fn linear(label: &str, unit: &str) -> Axis {
-        Axis { label: label.into(), unit: unit.into(), kind: Kind::Linear }
+        Axis { label: label.into(), unit: unit.into(), kind: Kind::Linear, from_zero: false }
     }
 
     /// A logarithmic axis; values that are not positive are left out.
     pub fn log(label: &str, unit: &str) -> Axis {
-        Axis { label: label.into(), unit: unit.into(), kind: Kind::Log }
+        Axis { label: label.into(), unit: unit.into(), kind: Kind::Log, from_zero: false }
+    }
+
+    /// A linear axis that shows 0, for what is counted or has a length.
+    pub fn from_zero(label: &str, unit: &str) -> Axis {
+        Axis { from_zero: true, ..Axis::linear(label, unit) }
     }
 }
 

@@ -38,7 +38,7 @@ fn momentum(runs: &[Metrics]) -> Result<Chart> {
     let linear = Quantity { name: "|P|", values: &|m| m.length(&["px", "py", "pz"]) };
     let angular = Quantity { name: "|L|", values: &|m| m.length(&["lx", "ly", "lz"]) };
     let panels = [("|P|", "kg m/s", linear), ("|L|", "kg m²/s", angular)]
-        .map(|(label, unit, quantity)| panel_of_runs(runs, Axis::linear(label, unit), &quantity));
+        .map(|(label, unit, quantity)| panel_of_runs(runs, Axis::from_zero(label, unit), &quantity));
     let title = title("Linear and angular momentum", runs);
     Ok(Chart { title, x: time(), panels: panels.into_iter().collect::<Result<_>>()? })
 }
@@ -48,7 +48,12 @@ fn iterations(runs: &[Metrics]) -> Result<Chart> {
         Quantity { name: "iterations", values: &|m| m.column("iterations") },
         Quantity { name: "line search", values: &|m| m.column("line_search") },
     ];
-    over_time(runs, "Iterations and line search tries per step", &Axis::linear("per step", ""), &quantities)
+    over_time(
+        runs,
+        "Iterations and line search tries per step",
+        &Axis::from_zero("per step", ""),
+        &quantities,
+    )
 }
 
 fn convergence(runs: &[Metrics]) -> Result<Chart> {
@@ -71,11 +76,11 @@ fn timings(runs: &[Metrics]) -> Result<Chart> {
         Quantity { name: "collision", values: &|m| m.column(PARTS[3]) },
         Quantity { name: "other", values: &other },
     ];
-    over_time(runs, "Time per step", &Axis::linear("time", "ms"), &quantities)
+    over_time(runs, "Time per step", &Axis::from_zero("time", "ms"), &quantities)
 }
 
 fn time() -> Axis {
-    Axis::linear("time", "s")
+    Axis::from_zero("time", "s")
 }
 
 /// Names the run where there is only one.

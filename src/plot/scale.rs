@@ -91,6 +91,21 @@ impl Scale {
         Scale { kind, low: low - pad, high: high + pad }
     }
 
+    /// The linear span of all values that can be shown and 0, with `margin` on the sides that 0 is not at.
+    pub fn from_zero(values: impl Iterator<Item = f64>, margin: f64) -> Scale {
+        let (mut low, mut high) = (0.0f64, 0.0f64);
+        for value in values.filter(|v| Kind::Linear.shows(*v)) {
+            low = low.min(value);
+            high = high.max(value);
+        }
+        if high - low < 1.0 / HUGE {
+            high = 1.0;
+        }
+        let pad = margin * (high - low);
+        let (below, above) = (if low < 0.0 { pad } else { 0.0 }, if high > 0.0 { pad } else { 0.0 });
+        Scale { kind: Kind::Linear, low: low - below, high: high + above }
+    }
+
     /// Where a value is: 0 at the low end, 1 at the high end.
     pub fn place(&self, value: f64) -> f64 {
         self.place_warped(self.kind.warp(value))
@@ -248,6 +263,19 @@ mod tests {
         let places: Vec<f64> = scale.ticks(4).list.iter().map(|t| t.place).collect();
         assert!(places.is_sorted() && places.len() == 19);
         assert!((scale.place(10.0) - 0.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn counts_begin_at_zero() {
+        for (values, low, high) in [
+            (&[10.0, 11.0][..], 0.0, 11.55),
+            (&[-3.0], -3.15, 0.0),
+            (&[0.0, f64::NAN], 0.0, 1.05),
+            (&[-1.0, 1.0], -1.1, 1.1),
+        ] {
+            let scale = Scale::from_zero(values.iter().copied(), 0.05);
+            assert!(scale.place(low).abs() < 1e-12 && (scale.place(high) - 1.0).abs() < 1e-12, "{values:?}");
+        }
     }
 
     #[test]
