@@ -157,6 +157,9 @@ fn materials_are_drawn_for_every_body() {
     assert!(texts.iter().any(|t| t.starts_with("a′")), "{texts:?}");
     assert!(!place.path("outputs").exists(), "something was simulated");
 
+    place.write("rope.toml", "[[body]]\ngenerate = { shape = \"rope\", length = 1, segments = 3 }\n");
+    let message = place.fail(2, &["plot", "--material", "rope.toml"]);
+    assert!(message.contains("no body has a material"), "{message}");
     let message = place.fail(2, &["plot", "--material", "scene.toml", "--set", "body.0.material.0.young=-1"]);
     assert!(message.contains("young"), "{message}");
 }

@@ -88,8 +88,9 @@ impl PlotArgs {
             charts.extend(body_charts(body, &body::load(body)?));
         }
         if charts.is_empty() {
-            return Err(Error::Failed {
-                what: format!("{}: no body has a material", path.display()),
+            return Err(Error::Mesh {
+                subject: path.display().to_string(),
+                reason: "no body has a material".into(),
                 hint: "lines and sheets of springs have no stress curves".into(),
             });
         }
