@@ -6,12 +6,12 @@
 //! ```
 //!
 //! A [`Chart`] has one horizontal axis and one or more panels above it. [`layout`] thins the data, chooses ticks and
-//! places everything; what it leaves is a [`drawing::Drawing`] that two small writers know. Both are our own, and no crate is
-//! needed: an SVG renderer with its text stack (`resvg` 0.49: some 60 crates, minutes to build, and a font file to ship) weighs more
-//! than all that charts need, which is lines of a certain width and letters. The letters of a PNG are strokes
-//! ([`font`]), so that no font has to be installed; an SVG names the usual sans-serif fonts.
+//! places everything; what it leaves is a [`drawing::Drawing`] that two small writers know. Both are our own, and no
+//! further crate is needed: an SVG renderer with its text stack (`resvg` 0.49: some 60 crates, minutes to build, and a
+//! font file to ship) weighs more than all that charts need, which is lines of a certain width and letters. The letters
+//! of a PNG are strokes ([`font`]), so that no font has to be installed; an SVG names the usual sans-serif fonts.
 //!
-//! The same chart gives the same bytes everywhere.
+//! Nothing in a file depends on time, threads or installed fonts.
 
 mod data;
 pub mod drawing;
