@@ -25,6 +25,7 @@
 //! | [`sparse`], [`cache`] | the system matrix, its factor, and the disk cache of factors |
 //! | [`simulate`] | the time loop, metrics, checkpoints |
 //! | [`output`] | run directories, frame writers |
+//! | [`plot`] | charts of runs and materials as SVG and PNG |
 //! | [`math`], [`par`] | lanes, 3×3 kernels; the only place that knows threads |
 //!
 //! # Words
@@ -38,6 +39,7 @@
 //!
 //! Keys used in the modules:
 //!
+//! - \[Fritsch1980\] Monotone Piecewise Cubic Interpolation
 //! - \[Hager2005\] A New Conjugate Gradient Method with Guaranteed Descent and an Efficient Line Search
 //! - \[Irving2004\] Invertible Finite Elements for Robust Simulation of Large Deformation
 //! - \[Kee2021\] Constrained Projective Dynamics
@@ -65,6 +67,7 @@ pub mod model;
 pub mod objective;
 pub mod output;
 pub mod par;
+pub mod plot;
 pub mod simulate;
 pub mod solver;
 pub mod sparse;

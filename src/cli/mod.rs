@@ -8,6 +8,7 @@ pub mod completions;
 pub mod generate;
 pub mod info;
 pub mod log;
+pub mod plot;
 pub mod precompute;
 mod progress;
 pub mod report;
@@ -93,6 +94,8 @@ pub enum Command {
     Precompute(precompute::PrecomputeArgs),
     /// Simulate a config and write its frames
     Simulate(simulate::SimulateArgs),
+    /// Draw charts of runs, or of the materials of a config
+    Plot(plot::PlotArgs),
     /// List, verify or clear the cache of factors
     Cache(cache::CacheArgs),
     /// Print a completion script for a shell
@@ -110,6 +113,7 @@ impl Cli {
             Command::Check(args) => args.run(&self.global),
             Command::Precompute(args) => args.run(&self.global),
             Command::Simulate(args) => args.run(&self.global),
+            Command::Plot(args) => args.run(),
             Command::Cache(args) => args.run(&self.global),
             Command::Completions(args) => args.run(),
             Command::Schema(args) => args.run(),

@@ -396,7 +396,7 @@ motion = {{ shake = {{ amplitude = [0, 0.1, 0], frequency = 3.3 }} }}
 select = {{ nearest = {{ point = [1, 1, 1] }} }}
 [[body]]
 generate = {{ shape = "torus", major = 1, minor = 0.1, cells = 8 }}
-material = {{ model = "spline", a = [[0, -1.5], [1, 0], [2, 1.5]], c = [[0.5, -1], [1, 0], [1.5, 1]] }}
+material = {{ model = "spline", a = [[0, -1.5], [1, 0], [2, 1.5]], c = [[0.5, -1], [1, 0], [1.5, 1]], monotone = true }}
 deform = {{ collapse = {{}} }}
 [output]
 dir = "../out"

@@ -46,6 +46,8 @@ pub struct Parameters {
     pub b: Option<Vec<[f64; 2]>>,
     /// Control points `[volume stretch, c′]` of a spline.
     pub c: Option<Vec<[f64; 2]>>,
+    /// Curves of a spline do not overshoot between their points.
+    pub monotone: Option<bool>,
     /// What happens to inverted elements, for materials that are infinite there.
     pub inversion: Option<Inversion>,
     /// Stretches over which the stiffness of the system matrix is fitted, default `[0.5, 1.5]`.
@@ -68,6 +70,7 @@ impl Parameters {
             ("a", self.a.is_some()),
             ("b", self.b.is_some()),
             ("c", self.c.is_some()),
+            ("monotone", self.monotone.is_some()),
             ("inversion", self.inversion.is_some()),
             ("fit_interval", self.fit_interval.is_some()),
         ];
@@ -197,6 +200,8 @@ pub trait Solid: Debug + Send + Sync {
     fn moduli(&self) -> [f64; 2];
     /// See [`Law::is_projective`].
     fn is_projective(&self) -> bool;
+    /// ∂Ψ/∂σᵢ in Pa at the principal stretches σ, with other constants than its own.
+    fn gradient(&self, stretches: &[f64; 3], constants: &[f64; CONSTANTS]) -> [f64; 3];
     /// The tet term of this law, with the constants of `properties`.
     fn tets(&self, name: String, elements: TetElements, properties: Properties) -> Box<dyn Energy>;
     /// The triangle term of this law, with the constants of `properties`.
@@ -235,6 +240,10 @@ impl<W: Law> Solid for Uniform<W> {
 
     fn is_projective(&self) -> bool {
         self.law.is_projective(&self.constants)
+    }
+
+    fn gradient(&self, stretches: &[f64; 3], constants: &[f64; CONSTANTS]) -> [f64; 3] {
+        law::gradient(&self.law, stretches, constants)
     }
 
     fn tets(&self, name: String, elements: TetElements, properties: Properties) -> Box<dyn Energy> {

@@ -3,6 +3,16 @@
 //! The natural cubic spline: C², and straight at its ends, so that the lines beyond them join with the same
 //! smoothness. It serves as the derivative of an energy, so its integral, a quartic per interval, is summed
 //! up exactly and anchored at 1, where the energy is 0.
+//!
+//! A natural spline overshoots where the data turn sharply. The monotone one has the same slopes, but limited on every
+//! interval of secant d so that it ascends or descends with its end points:
+//!
+//! ```text
+//! α = m₀/d, β = m₁/d:    α, β ≥ 0  and  α² + β² ≤ 9
+//! ```
+//!
+//! \[Fritsch1980\]. A limited slope costs smoothness: the curve is C¹ only, its second derivative jumps at the points
+//! around the limited ones. As the derivative of an energy that leaves the Hessian continuous.
 
 /// The curve.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +26,18 @@ pub struct Spline {
 }
 
 impl Spline {
-    /// Through `points`, which must be at least two, finite and strictly ascending in the first coordinate.
+    /// The natural spline through `points`, which must be at least two, finite and strictly ascending in the first
+    /// coordinate.
     pub fn new(points: Vec<[f64; 2]>) -> Result<Spline, String> {
+        Spline::through(points, |_, _| {})
+    }
+
+    /// Like [`Spline::new`], but monotone between every two points.
+    pub fn monotone(points: Vec<[f64; 2]>) -> Result<Spline, String> {
+        Spline::through(points, limit)
+    }
+
+    fn through(points: Vec<[f64; 2]>, adjust: fn(&[[f64; 2]], &mut [f64])) -> Result<Spline, String> {
         if points.len() < 2 {
             return Err("needs at least two control points".into());
         }
@@ -27,7 +47,8 @@ impl Spline {
         if let Some(w) = points.windows(2).find(|w| w[1][0] <= w[0][0]) {
             return Err(format!("control points must ascend: {} comes before {}", w[0][0], w[1][0]));
         }
-        let slopes = slopes(&points);
+        let mut slopes = slopes(&points);
+        adjust(&points, &mut slopes);
         let mut spline = Spline { slopes, sums: vec![0.0; points.len()], points, anchor: 0.0 };
         for i in 1..spline.points.len() {
             let [_, _, whole] = spline.cubic(i - 1, spline.points[i][0]);
@@ -123,9 +144,28 @@ fn slopes(points: &[[f64; 2]]) -> Vec<f64> {
     out
 }
 
+/// Limits slopes interval by interval. Limiting one interval brings a slope nearer to 0, which no neighbour minds.
+fn limit(points: &[[f64; 2]], slopes: &mut [f64]) {
+    for i in 0..points.len() - 1 {
+        let secant = (points[i + 1][1] - points[i][1]) / (points[i + 1][0] - points[i][0]);
+        for slope in &mut slopes[i..i + 2] {
+            if *slope * secant.signum() < 0.0 || secant == 0.0 {
+                *slope = 0.0;
+            }
+        }
+        let steepness = slopes[i].hypot(slopes[i + 1]);
+        if steepness > 3.0 * secant.abs() {
+            let factor = 3.0 * secant.abs() / steepness;
+            slopes[i] *= factor;
+            slopes[i + 1] *= factor;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::quadrature::integrate;
 
     #[test]
     fn is_smooth_and_belongs_to_its_integral() {
@@ -144,6 +184,64 @@ mod tests {
             assert!((slope - s.evaluate(x)[1]).abs() < 1e-6, "at {x}");
         }
         assert_eq!(s.evaluate(1.0)[0], 0.0);
+    }
+
+    /// Points whose values climb by steps of very different height, some of them none at all.
+    fn staircase(random: &mut impl FnMut() -> f64, direction: f64) -> Vec<[f64; 2]> {
+        let mut point = [0.1, -2.0];
+        (0..12)
+            .map(|_| {
+                point[0] += 0.02 + 0.2 * random().abs();
+                point[1] += direction * (2.0 * random()).exp2().powi(4) * f64::from(random() > -0.7);
+                point
+            })
+            .collect()
+    }
+
+    #[test]
+    fn monotone_curves_follow_their_points() {
+        let mut random = crate::energy::checks::random(41);
+        let mut overshoots = 0;
+        for round in 0..200 {
+            let direction = if round % 2 == 0 { 1.0 } else { -1.0 };
+            let points = staircase(&mut random, direction);
+            let s = Spline::monotone(points.clone()).unwrap();
+            let natural = Spline::new(points.clone()).unwrap();
+            for w in points.windows(2) {
+                let height = (w[1][1] - w[0][1]).abs();
+                let at = |i: i32| w[0][0] + (w[1][0] - w[0][0]) * f64::from(i) / 100.0;
+                for i in 0..100 {
+                    let climb = |s: &Spline| direction * (s.evaluate(at(i + 1))[1] - s.evaluate(at(i))[1]);
+                    assert!(climb(&s) >= -1e-12 * (1.0 + height + w[1][1].abs()), "{points:?} at {}", at(i));
+                    overshoots += u32::from(climb(&natural) < -1e-6);
+                }
+                let [left, right] = [-1e-12, 1e-12].map(|d| s.evaluate(w[0][0] + d)[2]);
+                assert!((left - right).abs() < 1e-5 * (1.0 + left.abs()), "not C¹ at {}", w[0][0]);
+                let sum = s.evaluate(w[1][0])[0] - s.evaluate(w[0][0])[0];
+                let quadrature = integrate(w[0][0], w[1][0], |x| s.evaluate(x)[1]);
+                assert!((sum - quadrature).abs() < 1e-11 * (1.0 + s.evaluate(w[1][0])[0].abs()));
+            }
+        }
+        assert!(overshoots > 100, "the data are too tame to tell the two curves apart");
+    }
+
+    #[test]
+    fn monotone_curves_have_extrema_only_at_points() {
+        let points = vec![[0.0, 0.0], [0.5, 4.0], [0.6, 4.1], [1.0, -1.0], [1.2, -1.0], [2.0, 3.0]];
+        let s = Spline::monotone(points.clone()).unwrap();
+        assert_eq!(s.evaluate(0.6)[2], 0.0);
+        for w in points.windows(2) {
+            for i in 0..=50 {
+                let y = s.evaluate(w[0][0] + (w[1][0] - w[0][0]) * f64::from(i) / 50.0)[1];
+                assert!(y >= w[0][1].min(w[1][1]) - 1e-14 && y <= w[0][1].max(w[1][1]) + 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn gentle_data_need_no_limits() {
+        let points: Vec<[f64; 2]> = (0..9).map(|i| [0.3 * f64::from(i), f64::from(i * i + 4 * i)]).collect();
+        assert_eq!(Spline::monotone(points.clone()), Spline::new(points));
     }
 
     #[test]

@@ -313,6 +313,9 @@ pub struct Material {
     /// spline: control points [volume stretch, stress in Pa] of the volume part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c: Option<Vec<[f64; 2]>>,
+    /// spline: curves do not overshoot between their control points. Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub monotone: Option<bool>,
     /// What happens to inverted elements, for materials that are infinite there. Default "barrier".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inversion: Option<Inversion>,

@@ -94,6 +94,7 @@ fn parameters(
         a: raw.a.clone(),
         b: raw.b.clone(),
         c: raw.c.clone(),
+        monotone: raw.monotone,
         inversion,
         fit_interval: raw.fit_interval,
         ..Default::default()
