@@ -58,6 +58,14 @@ pub enum Error {
         /// The missing capability and the way out.
         reason: String,
     },
+    /// A flag that cannot be what it is.
+    #[error("{what}{}", hint_suffix(hint))]
+    Usage {
+        /// The flag and what is wrong with it.
+        what: String,
+        /// What to do about it; may be empty.
+        hint: String,
+    },
     /// A run, or a check that was asked for, failed: numbers that are not finite, an interruption …
     #[error("{what}{}", hint_suffix(hint))]
     Failed {

@@ -44,6 +44,8 @@ pub struct Objective {
     pub mass: Vec<f64>,
     /// The terms.
     pub terms: Vec<Box<dyn Energy>>,
+    /// Rest positions of all vertices.
+    pub rest: Vec<Vec4>,
     /// Inertial positions y of the unknowns.
     pub inertial: Vec<Vec4>,
     gather_starts: Vec<u32>,
@@ -69,8 +71,14 @@ pub struct Iterate {
 type Evaluate = fn(&dyn Energy, usize, &[Vec4], &mut [Vec4]) -> f64;
 
 impl Objective {
-    /// `mass` has an entry per vertex, the unknowns' ones positive.
-    pub fn new(free: usize, step: f64, mass: Vec<f64>, terms: Vec<Box<dyn Energy>>) -> Objective {
+    /// `mass` and `rest` have an entry per vertex, the unknowns' masses are positive.
+    pub fn new(
+        free: usize,
+        step: f64,
+        mass: Vec<f64>,
+        rest: Vec<Vec4>,
+        terms: Vec<Box<dyn Energy>>,
+    ) -> Objective {
         let slots: usize = terms.iter().map(|t| t.slots()).sum();
         let mut counts = vec![0u32; free + 1];
         let each = |f: &mut dyn FnMut(usize, u32)| {
@@ -102,6 +110,7 @@ impl Objective {
             inertial: vec![Vec4::ZERO; free],
             scale: terms.iter().map(|t| t.scale()).sum(),
             mass,
+            rest,
             terms,
             gather_starts: counts,
             gather_slots: list,

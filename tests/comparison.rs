@@ -49,7 +49,7 @@ fn beam(cells: [usize; 3], steps: usize) -> Simulation {
         frames = 60
         [[body]]
         generate = {{ shape = "beam", size = [4, 1, 1], cells = {cells:?} }}
-        material = {{ model = "arap", young = 1e6 }}
+        material = {{ model = "arap", young = 1e7 }}
         [[body.pin]]
         select = {{ plane = {{ point = [1e-6, 0, 0], normal = [-1, 0, 0] }} }}
         "#
@@ -60,28 +60,61 @@ fn beam(cells: [usize; 3], steps: usize) -> Simulation {
     simulation
 }
 
-/// How many iterations of the inner solver one accelerated iteration is worth, for a relative error of 1e-6.
-fn gain(make: impl Fn() -> Simulation, inner: &str, most: u64) -> (u64, u64) {
-    let plain = format!("chebyshev:inner={inner}:rho=0");
+/// The iterations that an accelerated inner solver needs for a relative error of 1e-6, and the error that the inner
+/// solver alone has after `times` as many.
+fn gain(make: impl Fn() -> Simulation, inner: &str, times: u64) -> (u64, f64) {
     let fast = format!("chebyshev:inner={inner}");
-    let comparison = compared(make(), &[&plain, &fast], most);
-    for course in &comparison.courses {
-        println!("{}: {:?}", course.label, course.notes);
-        for point in course.points.iter().filter(|p| p.iteration.count_ones() == 1) {
-            println!("  {} {:.3e}", point.iteration, point.relative_error);
-        }
+    let needed = compared(make(), &[&fast], 1000).iterations_to(&fast, 1e-6).expect("within 1000 iterations");
+    let plain = format!("{fast}:rho=0");
+    let comparison = compared(make(), &[&plain, &fast], times * needed);
+    let [slow, fast] = [0, 1].map(|i| &comparison.courses[i]);
+    println!("{:?}", fast.notes);
+    (needed, slow.points[(times * needed) as usize].relative_error)
+}
+
+#[test]
+fn acceleration_saves_iterations_of_every_inner_solver() {
+    for inner in ["direct", "gauss-seidel", "jacobi"] {
+        let (needed, left) = gain(|| tablecloth(20, 15), inner, 2);
+        assert!(
+            left > 1e-6,
+            "{inner}: {needed} iterations, {left:e} left by twice as many without acceleration"
+        );
     }
-    let to = |label: &str| comparison.iterations_to(label, 1e-6).unwrap_or(most);
-    (to(&plain), to(&fast))
 }
 
 #[test]
 #[ignore = "long: thousands of iterations on 10,000 and 15,616 vertices"]
 fn chebyshev_saves_most_iterations_of_every_inner_solver() {
-    for (inner, most) in [("direct", 3000), ("gauss-seidel", 3000), ("jacobi", 6000)] {
-        let (plain, fast) = gain(|| tablecloth(99, 15), inner, most);
-        println!("tablecloth, {inner}: {plain} / {fast}");
-        let (plain, fast) = gain(|| beam([60, 15, 15], 8), inner, most);
-        println!("beam, {inner}: {plain} / {fast}");
+    for inner in ["direct", "gauss-seidel", "jacobi"] {
+        let (needed, left) = gain(|| tablecloth(99, 15), inner, 5);
+        println!(
+            "tablecloth, {inner}: {needed} iterations; five times as many of the inner solver leave {left:e}"
+        );
+        assert!(left > 1e-6, "{inner}: {left:e}");
+        let (needed, left) = gain(|| beam([60, 15, 15], 8), inner, 3);
+        println!(
+            "beam, {inner}: {needed} iterations; three times as many of the inner solver leave {left:e}"
+        );
+        assert!(left > 1e-6, "{inner}: {left:e}");
     }
+}
+
+#[test]
+fn a_comparison_starts_alike_and_ends_at_the_minimum() {
+    let solvers = ["newton", "quasi-newton", "pd", "chebyshev"];
+    let comparison = compared(beam([12, 3, 3], 4), &solvers, 400);
+    for course in &comparison.courses {
+        let (first, last) = (&course.points[0], &course.points[course.points.len() - 1]);
+        assert_eq!((first.iteration, first.relative_error), (0, 1.0));
+        assert_eq!(first.value, comparison.courses[0].points[0].value);
+        assert!(last.relative_error < 1e-9 && last.relative_error >= 0.0, "{}: {last:?}", course.label);
+        assert!(course.points.windows(2).all(|w| w[1].seconds >= w[0].seconds));
+        assert!((last.value.total() - comparison.reference).abs() < 1e-9 * first.value.total());
+    }
+    let csv = comparison.to_csv();
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(rows[0], pliant::compare::HEADER);
+    assert!(rows[1].starts_with("\"newton\",0,0,") && rows[1].split(',').count() == 14);
+    assert_eq!(rows.len(), 1 + comparison.courses.iter().map(|c| c.points.len()).sum::<usize>());
 }

@@ -4,6 +4,7 @@
 
 pub mod cache;
 pub mod check;
+pub mod compare;
 pub mod completions;
 pub mod generate;
 pub mod info;
@@ -84,7 +85,7 @@ impl Global {
 /// The commands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Write a procedural mesh: beam, box, sphere, torus, cloth
+    /// Write a procedural mesh: beam, box, sphere, torus, cloth, rope
     Generate(generate::GenerateArgs),
     /// Say what a mesh file holds: counts, bounds, arrays, quality
     Info(info::InfoArgs),
@@ -94,6 +95,8 @@ pub enum Command {
     Precompute(precompute::PrecomputeArgs),
     /// Simulate a config and write its frames
     Simulate(simulate::SimulateArgs),
+    /// Compare solvers on one step of a config, or on whole runs
+    Compare(compare::CompareArgs),
     /// Draw charts of runs, or of the materials of a config
     Plot(plot::PlotArgs),
     /// List, verify or clear the cache of factors
@@ -113,6 +116,7 @@ impl Cli {
             Command::Check(args) => args.run(&self.global),
             Command::Precompute(args) => args.run(&self.global),
             Command::Simulate(args) => args.run(&self.global),
+            Command::Compare(args) => args.run(&self.global),
             Command::Plot(args) => args.run(),
             Command::Cache(args) => args.run(&self.global),
             Command::Completions(args) => args.run(),

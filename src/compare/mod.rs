@@ -8,6 +8,7 @@
 //! solvers reached. Time is that of the iterations alone: what is measured about an iterate is computed outside of it.
 //! Solvers that do not minimize g (xpbd, pbd) are measured by the same yardstick, and end where they end.
 
+pub mod chart;
 mod specification;
 
 pub use specification::{Contender, parse};
@@ -143,12 +144,11 @@ fn course(
 
 fn measure(objective: &Objective, base: &State, at: &Iterate, iteration: u64, spent: Duration) -> Point {
     let rate = 1.0 / objective.step;
-    let velocity: Vec<Vec4> = at
-        .x
-        .iter()
-        .zip(&base.x)
-        .map(|(x, b)| Vec4(std::array::from_fn(|k| rate * (x.0[k] - b.0[k]))))
-        .collect();
+    let velocity: Vec<Vec4> =
+        at.x.iter()
+            .zip(&base.x)
+            .map(|(x, b)| Vec4(std::array::from_fn(|k| rate * (x.0[k] - b.0[k]))))
+            .collect();
     let sums = momenta(&objective.mass, &at.x, &velocity);
     Point {
         iteration,

@@ -42,6 +42,7 @@ fn set(options: &mut Options, key: &str, value: &str) -> Result<(), String> {
     match key {
         "history" => options.history = number(value)?,
         "line_search" => options.line_search = Some(value.into()),
+        "initial_hessian" => options.initial_hessian = Some(value.into()),
         "inner" => options.inner = Some(value.into()),
         "rho" => options.rho = number(value)?,
         "delay" => options.delay = number(value)?,
@@ -60,7 +61,8 @@ mod tests {
 
     #[test]
     fn options_follow_the_kind_and_faults_are_named() {
-        let base = SolverSettings::new("quasi-newton", 7, 0.0, Options { history: Some(3), ..Default::default() });
+        let base =
+            SolverSettings::new("quasi-newton", 7, 0.0, Options { history: Some(3), ..Default::default() });
         let base = base.unwrap();
         let plain = parse("quasi-newton", &base).unwrap();
         assert_eq!((plain.settings.options.history, plain.settings.iterations), (Some(3), 7));

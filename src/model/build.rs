@@ -108,7 +108,8 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     let mut mass: Vec<f64> = bodies.iter().flat_map(|b| b.mass.iter().copied()).collect();
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let stage_step = config.time.integrator.stage_step(config.time.step);
-    let objective = Objective::new(model.numbering.free, stage_step, mass, terms);
+    let rest = model.numbering.order.iter().map(|v| Vec4::new(model.rest[*v as usize])).collect();
+    let objective = Objective::new(model.numbering.free, stage_step, mass, rest, terms);
     refuse_infinite(config, &model, &objective)?;
     note_idle_loads(&model, &mut notes);
     let forces = Forces::build(&Scene { config, model: &model, mass: &objective.mass })?;

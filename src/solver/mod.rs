@@ -4,6 +4,7 @@
 //! solver is one file with one `static KIND: Kind` and one line in [`KINDS`].
 
 pub mod chebyshev;
+mod hessian;
 pub mod line_search;
 pub mod newton;
 pub mod pd;
@@ -113,6 +114,8 @@ pub struct Options {
     pub history: Option<u64>,
     /// `armijo` (default) or `none` (quasi-newton, newton).
     pub line_search: Option<String>,
+    /// `system` (default), `identity`, `rest` or `frame` (quasi-newton).
+    pub initial_hessian: Option<String>,
     /// `direct` (default), `jacobi` or `gauss-seidel` (chebyshev).
     pub inner: Option<String>,
     /// Spectral radius for acceleration, in [0, 1).
@@ -135,6 +138,7 @@ impl Options {
         let all = [
             ("history", self.history.is_some()),
             ("line_search", self.line_search.is_some()),
+            ("initial_hessian", self.initial_hessian.is_some()),
             ("inner", self.inner.is_some()),
             ("rho", self.rho.is_some()),
             ("delay", self.delay.is_some()),
@@ -153,6 +157,7 @@ impl Options {
         }
         for (key, given, words) in [
             ("line_search", &self.line_search, &["armijo", "none"][..]),
+            ("initial_hessian", &self.initial_hessian, &["system", "identity", "rest", "frame"]),
             ("inner", &self.inner, &["direct", "jacobi", "gauss-seidel"]),
             ("neo_hookean", &self.neo_hookean, &["combined", "split"]),
         ] {

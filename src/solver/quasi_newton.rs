@@ -13,6 +13,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use super::hessian::HessianFactor;
 use super::line_search::LineSearch;
 use super::system::System;
 use super::{Cost, Kind, Preparation, Progress, Solver};
@@ -26,12 +27,19 @@ use crate::objective::{Iterate, Objective};
 pub static KIND: Kind = Kind {
     name: "quasi-newton",
     about: "L-BFGS around projective dynamics' matrix: any material, the best choice for most scenes",
-    keys: &["history", "line_search"],
+    keys: &["history", "line_search", "initial_hessian"],
     refuses: |_| None,
     build: |settings| {
         Box::new(QuasiNewton {
             history: settings.options.history.unwrap_or(5) as usize,
             line_search: LineSearch::named(settings.options.line_search.as_deref()),
+            initial: match settings.options.initial_hessian.as_deref() {
+                Some("identity") => Initial::Identity,
+                Some("rest") => Initial::Rest(None),
+                Some("frame") => Initial::Frame { factor: None, fresh: true },
+                _ => Initial::System,
+            },
+            first_scale: 0.0,
             system: None,
             pairs: VecDeque::new(),
             spare: vec![],
@@ -49,8 +57,23 @@ struct Pair {
     inverse: f64,
 }
 
+/// What stands in the middle of the two-loop recursion \[Liu2017, Fig. 8\].
+enum Initial {
+    /// A⁻¹.
+    System,
+    /// The identity, scaled by s·t/t·t of the last pair; before there is one, by h² over the mean mass.
+    Identity,
+    /// The inverse Hessian in the rest state.
+    Rest(Option<HessianFactor>),
+    /// The inverse Hessian at the start of each step; `fresh`: not computed yet.
+    Frame { factor: Option<HessianFactor>, fresh: bool },
+}
+
 /// The solver.
 pub struct QuasiNewton {
+    initial: Initial,
+    /// h² over the mean mass.
+    first_scale: f64,
     history: usize,
     line_search: LineSearch,
     system: Option<System>,
@@ -77,13 +100,7 @@ impl QuasiNewton {
             *factor = pair.inverse * vectors::dot(&pair.step, &self.residual);
             vectors::add_scaled(-*factor, &pair.change, &mut self.residual);
         }
-        let system = self.system.as_mut().expect("prepared before the first step");
-        if !self.pairs.is_empty() {
-            for r in &mut self.residual {
-                r.0 = r.0.map(|c| RELAXATION * c);
-            }
-        }
-        system.solve(&self.residual, &mut self.direction);
+        self.solve_initial();
         for (factor, pair) in factors.iter().zip(&self.pairs) {
             let beta = pair.inverse * vectors::dot(&pair.change, &self.direction);
             vectors::add_scaled(factor - beta, &pair.step, &mut self.direction);
@@ -92,6 +109,45 @@ impl QuasiNewton {
             d.0 = d.0.map(|c| -c);
         }
         vectors::dot(gradient, &self.direction)
+    }
+
+    /// `direction ← H₀ residual`.
+    fn solve_initial(&mut self) {
+        match &mut self.initial {
+            Initial::System => {
+                let system = self.system.as_mut().expect("prepared before the first step");
+                if !self.pairs.is_empty() {
+                    for r in &mut self.residual {
+                        r.0 = r.0.map(|c| RELAXATION * c);
+                    }
+                }
+                system.solve(&self.residual, &mut self.direction);
+            }
+            Initial::Identity => {
+                let scale = self.pairs.back().map_or(self.first_scale, |pair| {
+                    1.0 / (pair.inverse * vectors::dot(&pair.change, &pair.change))
+                });
+                for (d, r) in self.direction.iter_mut().zip(&self.residual) {
+                    d.0 = r.0.map(|c| scale * c);
+                }
+            }
+            Initial::Rest(factor) | Initial::Frame { factor, .. } => {
+                let factor = factor.as_mut().expect("prepared before the first step");
+                factor.solve(&self.residual, &mut self.direction);
+            }
+        }
+    }
+
+    /// Computes what is due once in a step.
+    fn refresh(&mut self, objective: &Objective, x: &[Vec4]) -> Result<()> {
+        if let Initial::Frame { factor: Some(factor), fresh } = &mut self.initial
+            && *fresh
+        {
+            factor.assemble(objective, x);
+            factor.factorize(objective)?;
+            *fresh = false;
+        }
+        Ok(())
     }
 
     /// Learns from the step that led from `trial` (where the line search left the old point) to `iterate`.
@@ -127,10 +183,24 @@ impl Solver for QuasiNewton {
         self.system = Some(system);
         self.direction = vec![Vec4::ZERO; objective.free];
         self.residual = vec![Vec4::ZERO; objective.free];
+        let total: f64 = objective.mass[..objective.free].iter().sum();
+        self.first_scale = objective.step * objective.step * objective.free as f64 / total;
+        match &mut self.initial {
+            Initial::Rest(factor) => {
+                let factor = factor.insert(HessianFactor::new(objective)?);
+                factor.assemble(objective, &objective.rest);
+                factor.factorize(objective)?;
+            }
+            Initial::Frame { factor, .. } => *factor = Some(HessianFactor::new(objective)?),
+            Initial::System | Initial::Identity => {}
+        }
         Ok(Preparation { cache: Some(outcome), factor_entries })
     }
 
     fn begin_step(&mut self, _: &Objective, iterate: &Iterate) {
+        if let Initial::Frame { fresh, .. } = &mut self.initial {
+            *fresh = true;
+        }
         self.forget();
         self.trial.clone_from(iterate);
     }
@@ -146,6 +216,9 @@ impl Solver for QuasiNewton {
     }
 
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
+        let start = Instant::now();
+        self.refresh(objective, &iterate.x)?;
+        cost.global += start.elapsed();
         loop {
             let start = Instant::now();
             let slope = self.find_direction(&iterate.gradient);

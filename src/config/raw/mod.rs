@@ -104,6 +104,9 @@ pub struct Solver {
     /// "armijo" or "none" (quasi-newton, newton).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_search: Option<String>,
+    /// What L-BFGS starts from: "system" (the default), "identity", "rest" or "frame" (quasi-newton).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_hessian: Option<String>,
     /// What each iteration does before acceleration: "direct" (the default), "jacobi" or "gauss-seidel" (chebyshev).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner: Option<String>,

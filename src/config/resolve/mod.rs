@@ -109,6 +109,7 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
     let options = Options {
         history: solver.history,
         line_search: solver.line_search.clone(),
+        initial_hessian: solver.initial_hessian.clone(),
         inner: solver.inner.clone(),
         rho: solver.rho,
         delay: solver.delay,

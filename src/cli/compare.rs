@@ -1,0 +1,204 @@
+//! `pliant compare`: several solvers on one step of a scene, or on whole runs of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use clap::Args;
+
+use super::Global;
+use super::progress::Reporter;
+use super::report::write_stdout;
+use super::simulate::parse_threads;
+use crate::compare::{Comparison, Contender, chart, compare, parse};
+use crate::config::{self, Loaded, Overrides};
+use crate::error::{Error, Result};
+use crate::io::atomic::write_atomically;
+use crate::output::directory::Existing;
+use crate::par;
+use crate::plot::metrics::Metrics;
+use crate::plot::{self, Chart, Format, Theme, runs};
+use crate::simulate::Simulation;
+use crate::simulate::run::run;
+
+/// Arguments of `pliant compare`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  pliant compare configs/cantilever.toml --solvers pd,quasi-newton,newton\n  pliant compare \
+                        configs/tablecloth.toml --at-frame 15 --iterations 300 --solvers pd,chebyshev:inner=jacobi\n  \
+                        pliant compare configs/compare-qn.toml --runs --solvers pd,quasi-newton:history=0\n\nA solver may have \
+                        options after its name: kind:key=value:key=value. The step starts at the inertial positions; its \
+                        minimum is found by Newton's method."
+)]
+pub struct CompareArgs {
+    /// The config, a TOML file.
+    pub config: PathBuf,
+    /// The solvers, each with options if need be.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true)]
+    pub solvers: Vec<String>,
+    /// Compare on the step after this frame, which the config's own solver leads to.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "runs")]
+    pub at_frame: u64,
+    /// Iterations of each solver.
+    #[arg(long, value_name = "K", default_value_t = 100, conflicts_with = "runs")]
+    pub iterations: u64,
+    /// Compare whole runs: each solver simulates all frames with the config's number of iterations.
+    #[arg(long)]
+    pub runs: bool,
+    /// Replace a value of the config, such as body.0.material.young=1e5; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Where results go; default: outputs/<name>-compare.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Replace the results of an earlier comparison there.
+    #[arg(long)]
+    pub force: bool,
+    /// The format of charts; may be repeated for several.
+    #[arg(long, value_enum, value_name = "FORMAT", default_values_t = [Format::Svg])]
+    pub format: Vec<Format>,
+    /// Their background.
+    #[arg(long, value_enum, value_name = "THEME", default_value_t)]
+    pub theme: Theme,
+    /// Threads to use; default: one per core.
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<usize>,
+}
+
+impl CompareArgs {
+    /// Compares, writes tables and charts, and prints how far each solver came.
+    pub fn run(&self, global: &Global) -> Result<()> {
+        if let Some(count) = self.threads {
+            par::set_threads(count);
+        }
+        let loaded = self.load(&[], None)?;
+        let contenders: Vec<Contender> = self
+            .solvers
+            .iter()
+            .map(|text| {
+                parse(text, &loaded.config.solver).map_err(|reason| Error::Usage {
+                    what: format!("--solvers: {reason}"),
+                    hint: "a solver is kind or kind:key=value, such as chebyshev:inner=jacobi".into(),
+                })
+            })
+            .collect::<Result<_>>()?;
+        let directory =
+            self.output.clone().unwrap_or_else(|| format!("outputs/{}-compare", loaded.config.name).into());
+        let marker = directory.join(if self.runs { "energy.svg" } else { "convergence.csv" });
+        if marker.exists() && !self.force {
+            return Err(Error::Run {
+                path: directory,
+                reason: "holds a comparison already".into(),
+                hint: "replace it with --force, or choose another directory with -o".into(),
+            });
+        }
+        std::fs::create_dir_all(&directory).map_err(|e| Error::io("create the directory", &directory, e))?;
+        if self.runs {
+            self.whole_runs(global, &contenders, &directory)
+        } else {
+            self.one_step(global, &loaded, &contenders, &directory)
+        }
+    }
+
+    fn load(&self, more: &[String], output: Option<(&str, PathBuf)>) -> Result<Loaded> {
+        let (solver, output) = output.map_or((None, None), |(kind, dir)| (Some(kind.to_owned()), Some(dir)));
+        let set = self.set.iter().chain(more).cloned().collect();
+        config::load(&self.config, &Overrides { set, solver, output, ..Overrides::default() })
+    }
+
+    fn one_step(&self, global: &Global, loaded: &Loaded, contenders: &[Contender], to: &Path) -> Result<()> {
+        let cache = global.cache();
+        let (mut simulation, report) = Simulation::new(&loaded.config, &cache)?;
+        report.notes.iter().for_each(|note| tracing::info!("{note}"));
+        for _ in 0..self.at_frame * loaded.config.time.substeps {
+            simulation.advance()?;
+        }
+        let comparison = compare(&mut simulation, contenders, self.iterations, &cache)?;
+        let table = to.join("convergence.csv");
+        write_atomically(&table, |out| std::io::Write::write_all(out, comparison.to_csv().as_bytes()))?;
+        let title = format!("{}, step after frame {}", loaded.config.name, self.at_frame);
+        let charts = [
+            ("iterations", chart::over_iterations(&comparison, &title)),
+            ("seconds", chart::over_seconds(&comparison, &title)),
+        ];
+        let mut files = vec![table];
+        files.extend(self.draw(charts.map(|(name, chart)| (format!("relative-error-{name}"), chart)), to)?);
+        for course in &comparison.courses {
+            course.notes.iter().for_each(|note| tracing::info!("{}: {note}", course.label));
+        }
+        write_stdout((summary(&comparison) + &list(&files)).as_bytes())
+    }
+
+    fn whole_runs(&self, global: &Global, contenders: &[Contender], to: &Path) -> Result<()> {
+        let mut all = vec![];
+        let existing = if self.force { Existing::Replace } else { Existing::Refuse };
+        for contender in contenders {
+            let slug: String = contender
+                .label
+                .chars()
+                .map(|c| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' })
+                .collect();
+            let options: Vec<String> = (contender.label.split(':').skip(1))
+                .map(|part| match part.split_once('=') {
+                    Some((key, value)) if value.parse::<f64>().is_err() && value.parse::<bool>().is_err() => {
+                        format!("solver.{key}=\"{value}\"")
+                    }
+                    _ => format!("solver.{part}"),
+                })
+                .collect();
+            let directory = std::path::absolute(to.join(slug)).map_err(|e| Error::io("find", to, e))?;
+            let loaded = self.load(&options, Some((contender.settings.kind.name, directory.clone())))?;
+            tracing::info!("{}", contender.label);
+            let mut reporter = Reporter::new(global);
+            let report = run(&loaded, &global.cache(), existing, &AtomicBool::new(false), &mut reporter);
+            reporter.close();
+            let report = report?;
+            report.solver_note.iter().for_each(|note| tracing::info!("{note}"));
+            let mut metrics = Metrics::read(&directory)?;
+            metrics.name.clone_from(&contender.label);
+            all.push(metrics);
+        }
+        let charts = runs::charts(&all)?.into_iter().map(|(name, chart)| (name.to_owned(), chart));
+        let files = self.draw(charts, to)?;
+        write_stdout(list(&files).as_bytes())
+    }
+
+    fn draw(&self, charts: impl IntoIterator<Item = (String, Chart)>, to: &Path) -> Result<Vec<PathBuf>> {
+        let mut files = vec![];
+        for (name, chart) in charts {
+            for format in [Format::Svg, Format::Png].into_iter().filter(|f| self.format.contains(f)) {
+                let path = to.join(format!("{name}.{}", format.extension()));
+                plot::write(&chart, &path, format, self.theme)?;
+                files.push(path);
+            }
+        }
+        Ok(files)
+    }
+}
+
+fn list(files: &[PathBuf]) -> String {
+    files.iter().map(|path| format!("{}\n", path.display())).collect()
+}
+
+/// How far each solver came.
+fn summary(comparison: &Comparison) -> String {
+    let width = comparison.courses.iter().map(|c| c.label.len()).max().unwrap_or(0).max(6);
+    let mut text =
+        format!("{:width$}  iterations  relative error  to 1e-2  to 1e-4  to 1e-6  ms/iteration\n", "solver");
+    for course in &comparison.courses {
+        let last = &course.points[course.points.len() - 1];
+        let to = |error: f64| {
+            comparison.iterations_to(&course.label, error).map_or("-".to_owned(), |n| n.to_string())
+        };
+        text += &format!(
+            "{:width$}  {:>10}  {:>14.3e}  {:>7}  {:>7}  {:>7}  {:>12.3}\n",
+            course.label,
+            last.iteration,
+            last.relative_error,
+            to(1e-2),
+            to(1e-4),
+            to(1e-6),
+            1e3 * last.seconds / last.iteration.max(1) as f64
+        );
+    }
+    text
+}
