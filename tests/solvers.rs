@@ -82,6 +82,52 @@ fn projective_dynamics_ends_where_newton_does() {
 }
 
 #[test]
+fn chebyshev_ends_where_newton_does_with_every_inner_solver() {
+    let material = material("arap", 2e4);
+    let mut newton = descent(NEWTON, &material);
+    newton.reach_floor(100);
+    for (inner, rho) in [("direct", 0.9), ("gauss-seidel", 0.97), ("jacobi", 0.97)] {
+        let solver = format!("kind = \"chebyshev\"\niterations = 1\ninner = \"{inner}\"\nrho = {rho}");
+        let mut chebyshev = descent(&solver, &material);
+        for _ in 0..3000 {
+            chebyshev.step();
+        }
+        let apart = distance(&newton.iterate.x, &chebyshev.iterate.x);
+        assert!(apart < 1e-6 * 2.1, "{inner}: {apart}");
+    }
+}
+
+#[test]
+fn chebyshev_without_acceleration_is_projective_dynamics() {
+    let material = material("arap", 1e6);
+    let solver = "kind = \"chebyshev\"\niterations = 1\nrho = 0.0";
+    let (mut pd, mut plain) = (descent(PD, &material), descent(solver, &material));
+    for i in 0..50 {
+        assert!(pd.step() && plain.step());
+        let apart = distance(&pd.iterate.x, &plain.iterate.x);
+        assert!(apart < 1e-13, "iteration {i}: {apart}");
+    }
+}
+
+#[test]
+fn quasi_newton_ends_where_newton_does_from_every_initial_hessian() {
+    let material = material("neo-hookean", 2e4);
+    let mut newton = descent(NEWTON, &material);
+    newton.reach_floor(100);
+    for initial in ["system", "identity", "rest", "frame"] {
+        let solver = format!("kind = \"quasi-newton\"\niterations = 1\ninitial_hessian = \"{initial}\"");
+        let mut quasi_newton = descent(&solver, &material);
+        for _ in 0..3000 {
+            if !quasi_newton.step() {
+                break;
+            }
+        }
+        let apart = distance(&newton.iterate.x, &quasi_newton.iterate.x);
+        assert!(apart < 1e-6 * 2.1, "{initial}: {apart}");
+    }
+}
+
+#[test]
 fn projective_dynamics_is_quasi_newton_without_history_and_line_search() {
     let material = material("arap", 1e6);
     let (mut pd, mut plain) = (descent(PD, &material), descent(PLAIN, &material));

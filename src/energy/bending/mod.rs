@@ -192,6 +192,25 @@ mod tests {
     }
 
     #[test]
+    fn both_pass_the_generic_check() {
+        let (points, triangles) = lattice(2, 0.5, [0.2, 1.0], 0.1);
+        let mut random = crate::energy::checks::random(3);
+        let curved: Vec<[f64; 3]> = points.iter().map(|p| [p[0], 0.3 * random(), p[2]]).collect();
+        let x: Vec<Vec4> = points.iter().map(|p| Vec4::new(p.map(|c| c + 0.2 * random()))).collect();
+        for scheme in [plate::elements as Scheme, hinge::elements] {
+            for rest in [&points, &curved] {
+                let stiffness = vec![2.0; triangles.len()];
+                let elements = scheme(&sheet::hinges(&triangles), &triangles, rest, &stiffness, false);
+                crate::energy::checks::check_term(
+                    &LengthTerm::new("bending".into(), CORNERS, elements),
+                    &x,
+                    1e-6,
+                );
+            }
+        }
+    }
+
+    #[test]
     fn hinges_alone_are_right_on_average() {
         for second in [[0.0, 1.0], [0.5, 0.75f64.sqrt()], [0.3, 1.4]] {
             let mesh = lattice(60, 0.02, second, 0.0);
