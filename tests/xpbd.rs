@@ -71,13 +71,25 @@ fn springs_that_only_stretch_end_at_the_minimum() {
     // Along a straight line constraints are linear: nothing is neglected.
     let text = |solver: &str| line(solver, "spring", 20, ALONG);
     let d = distances(text, "kind = \"xpbd\"", &[1, 10, 100, 3000]);
-    println!("collinear springs: {d:.1?}");
+    println!("collinear springs: {d:?}");
     assert!(d[0] > d[1] && d[1] > d[2] && d[3] < 1e-9, "{d:?}");
     let accelerated = distances(text, "kind = \"xpbd\"\nrho = 0.95\ndelay = 2", &[100]);
     println!("accelerated, 100 sweeps: {accelerated:?}");
     assert!(accelerated[0] < 0.1 * d[2], "{accelerated:?} {d:?}");
-    let relaxed = distances(text, "kind = \"xpbd\"\nrelaxation = 0.7", &[1, 6000]);
-    assert!(relaxed[0] > d[0] && relaxed[1] < 1e-9, "{relaxed:?}");
+    let relaxed = distances(text, "kind = \"xpbd\"\nrelaxation = 0.7", &[10, 6000]);
+    assert!(relaxed[0] > d[1] && relaxed[1] < 1e-9, "{relaxed:?}");
+}
+
+#[test]
+fn springs_that_turn_come_near_the_minimum() {
+    // Let go from a straight line across gravity, with a pin that makes the first springs turn.
+    let d = distances(
+        |solver| line(solver, "spring", 20, [5.0, -9.81, 0.0]),
+        "kind = \"xpbd\"",
+        &[1, 10, 100, 1000],
+    );
+    println!("turning springs: {d:?}");
+    assert!(d[0] > d[1] && d[1] > d[2] && d[3] < 0.05, "{d:?}");
 }
 
 /// A bar of `model`, twisted, held at one end, with a step of h seconds.
@@ -101,7 +113,9 @@ fn bar(solver: &str, model: &str, h: f64) -> String {
 }
 
 #[test]
-fn solids_come_near_the_minimum_and_nearer_with_shorter_steps() {
+fn what_remains_to_the_minimum_is_of_second_order_in_the_step() {
+    // Sweeps settle where α̃λ = −C, not at the minimum: directions that change on the way are neglected. The start is off
+    // by h², so a remainder of the order h⁴ is one of h² relative to it.
     for (model, options) in [
         ("arap", ""),
         ("stable-neo-hookean", ""),
@@ -109,11 +123,13 @@ fn solids_come_near_the_minimum_and_nearer_with_shorter_steps() {
         ("stvk", ""),
     ] {
         let solver = format!("kind = \"xpbd\"{options}");
-        let long = distances(|solver| bar(solver, model, 0.01), &solver, &[1, 10, 200]);
-        let short = distances(|solver| bar(solver, model, 0.002), &solver, &[1, 10, 200]);
-        println!("{model}{options}: h = 0.01 {long:.1e?}, h = 0.002 {short:.1e?}");
-        assert!(long[2] < 0.5 * long[0] && short[2] < 0.5 * short[0], "{model}{options}: {long:?} {short:?}");
-        assert!(short[2] < 0.5 * long[2], "{model}{options}: {long:?} {short:?}");
+        let [long, short] =
+            [0.004, 0.002].map(|h| distances(|solver| bar(solver, model, h), &solver, &[1, 20, 200]));
+        let order = (long[2] / short[2]).log2();
+        println!("{model} {options:?}: h = 0.004 {long:?}, h = 0.002 {short:?}, order {order:.2}");
+        assert!((order - 2.0).abs() < 0.2, "{model}{options}: {long:?} {short:?}");
+        assert!((long[2] / long[1] - 1.0).abs() < 1e-6, "{model}{options}: not settled, {long:?}");
+        assert!(model != "arap" || (long[2] < long[0] && short[2] < short[0]), "{long:?} {short:?}");
     }
 }
 
@@ -147,17 +163,17 @@ fn ropes_keep_their_length_and_go_slack() {
         let x = simulation.model.to_input(&simulation.state.x);
         for pair in x.windows(2) {
             let length = distance_of(pair[0], pair[1]);
-            assert!(length < 0.05 * (1.0 + 1e-3), "{length}");
+            assert!(length < 0.05 * 1.01, "{length}");
             shortest = shortest.min(length);
         }
     }
     // A pendulum is taut; thrown at its pin, a rope is not.
-    assert!(shortest > 0.0499, "{shortest}");
+    assert!(shortest > 0.0495, "{shortest}");
     let text = line("kind = \"xpbd\"\niterations = 400", "rope", 20, [-9.81, 0.0, 0.0]);
     let mut falling = common::simulation(&text);
     falling.advance().unwrap();
     let x = falling.model.to_input(&falling.state.x);
-    assert!(distance_of(x[0], x[1]) < 0.0499, "nothing holds a rope that is pushed");
+    assert!(distance_of(x[0], x[1]) < 0.0495, "nothing holds a rope that is pushed");
 }
 
 fn distance_of(a: [f64; 3], b: [f64; 3]) -> f64 {
