@@ -140,7 +140,9 @@ fn hard_constraints_of_xpbd_are_those_of_pbd() {
         let end = |solver: &str| {
             let mut simulation =
                 simulation(&line(&format!("kind = \"{solver}\"\niterations = 20"), kind, 30, ACROSS));
-            (0..30).for_each(|_| drop(simulation.advance().unwrap()));
+            for _ in 0..30 {
+                simulation.advance().unwrap();
+            }
             simulation.state
         };
         assert_eq!(end("xpbd"), end("pbd"), "{kind}");

@@ -82,6 +82,8 @@ pub struct Xpbd {
     relaxation: f64,
     acceleration: Option<Acceleration>,
     inverse_mass: Vec<f64>,
+    /// Constraints per element of each term.
+    counts: Vec<usize>,
     batches: Vec<Batch>,
     /// Batches of each colour.
     colours: Vec<Range<usize>>,
@@ -103,6 +105,7 @@ impl Xpbd {
                 multipliers: Default::default(),
             }),
             inverse_mass: vec![],
+            counts: vec![],
             batches: vec![],
             colours: vec![],
             changes: vec![],
@@ -167,6 +170,7 @@ impl Xpbd {
             relaxation: self.relaxation,
             per_step: if self.form == Form::Hard { 0.0 } else { 1.0 / (objective.step * objective.step) },
             inverse_mass: &self.inverse_mass,
+            counts: &self.counts,
         };
         for colour in &self.colours {
             let batches = &mut self.batches[colour.clone()];
@@ -190,6 +194,7 @@ impl Solver for Xpbd {
         let unknown = objective.mass[..objective.free].iter().map(|m| 1.0 / m);
         self.inverse_mass = unknown.collect();
         self.inverse_mass.resize(objective.mass.len(), 0.0);
+        self.counts = objective.terms.iter().map(|t| t.constraints(self.form)).collect();
         self.sort(objective);
         tracing::debug!("{} colours, {} batches", self.colours.len(), self.batches.len());
         Ok(Preparation::default())
@@ -282,6 +287,7 @@ struct Sweep<'a> {
     /// α̃/α.
     per_step: f64,
     inverse_mass: &'a [f64],
+    counts: &'a [usize],
 }
 
 impl Sweep<'_> {
@@ -302,7 +308,7 @@ impl Sweep<'_> {
             }
         }
         let mut constraints = Constraints::BLANK;
-        for index in 0..term.constraints(self.form) {
+        for index in 0..self.counts[batch.term] {
             term.constrain(self.form, index, &batch.elements, &here, &mut constraints);
             let steps = self.steps(&constraints, &mass[..corners], &mut batch.multipliers[index]);
             for c in 0..corners {
