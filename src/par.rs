@@ -36,6 +36,21 @@ pub fn chunks_mut_with<T: Send, R: Send>(
     }
 }
 
+/// Runs `f` over consecutive chunks of `length` items of two slices of the same length, side by side.
+pub fn pairs_mut<A: Send, B: Send>(
+    a: &mut [A],
+    b: &mut [B],
+    length: usize,
+    f: impl Fn(&mut [A], &mut [B]) + Send + Sync,
+) {
+    assert_eq!(a.len(), b.len(), "slices of the same length");
+    if rayon::current_num_threads() == 1 || a.len() <= length {
+        a.chunks_mut(length).zip(b.chunks_mut(length)).for_each(|(a, b)| f(a, b));
+    } else {
+        a.par_chunks_mut(length).zip(b.par_chunks_mut(length)).for_each(|(a, b)| f(a, b));
+    }
+}
+
 /// `f(0), f(1), …, f(count − 1)` in order, computed in parallel.
 pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Send + Sync) -> Vec<R> {
     if rayon::current_num_threads() == 1 || count <= 1 {

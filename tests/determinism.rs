@@ -56,6 +56,8 @@ fn any_number_of_threads_gives_the_same_bytes() {
         ("quasi-newton", "arap"),
         ("quasi-newton", "neo-hookean"),
         ("newton", "corotated"),
+        ("xpbd", "stable-neo-hookean"),
+        ("pbd", "arap"),
     ];
     for (solver, model) in cases {
         let one = par::with_threads(1, || run(solver, model));

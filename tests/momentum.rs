@@ -119,7 +119,7 @@ fn the_loss_of_angular_momentum_is_of_first_order() {
 
 #[test]
 fn free_fall_is_the_discrete_parabola() {
-    for solver in ["newton", "quasi-newton", "pd"] {
+    for solver in ["newton", "quasi-newton", "pd", "xpbd", "pbd"] {
         let mut simulation = simulation(&format!(
             r#"
             [time]

@@ -7,8 +7,9 @@
 //! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\]. With the base x̂ of
 //! a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
 
+use super::constraint::{Constraints, Corners, Form};
 use super::{CHUNK, Energy};
-use crate::math::lanes::Vec4;
+use crate::math::lanes::{Vec4, WIDTH};
 
 /// One soft pin.
 #[derive(Clone, Debug)]
@@ -103,6 +104,28 @@ impl Energy for AttachmentTerm {
         }
     }
 
+    fn constraints(&self, _form: Form) -> usize {
+        if self.path.is_some() { 3 } else { 0 }
+    }
+
+    /// One for each coordinate: linear, so that nothing is lost in going from one sweep to the next.
+    fn constrain(
+        &self,
+        _form: Form,
+        index: usize,
+        elements: &[u32; WIDTH],
+        x: &Corners,
+        out: &mut Constraints,
+    ) {
+        out.bounds = [[0.0; WIDTH]; 2];
+        out.gradient[0] = [[0.0; WIDTH]; 3];
+        out.gradient[0][index] = [1.0; WIDTH];
+        for (lane, e) in elements.iter().map(|e| *e as usize).enumerate() {
+            out.value[lane] = x[0][index][lane] - self.targets[e].0[index];
+            out.compliance[lane] = 1.0 / self.attachments[e].stiffness;
+        }
+    }
+
     fn is_dissipation(&self) -> bool {
         self.path.is_none()
     }
@@ -134,6 +157,7 @@ mod tests {
         term.set_time(0.25);
         let x = [Vec4::new([0.3, -0.2, 0.9]), Vec4::new([1.0, 2.0, -0.4])];
         crate::energy::checks::check_term(&term, &x, 1e-8);
+        crate::energy::checks::check_constraints(&term, &x);
         let mut drag = AttachmentTerm::drag(vec![Attachment { vertex: 1, stiffness: 3.0 }]);
         drag.set_base(&x, &x);
         assert_eq!(crate::energy::checks::evaluate(&drag, &x).0, 0.0);

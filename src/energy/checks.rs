@@ -1,13 +1,14 @@
 //! The generic checks that every term and material must pass.
 //!
 //! Energies against finite differences, stress against the stretch form, Hessians against differences of
-//! gradients, rotation invariance, isotropy, a stress-free rest state; over random, rotated, near-inverted,
+//! gradients, constraints against both, rotation invariance, isotropy, a stress-free rest state; over random, rotated, near-inverted,
 //! inverted, equal and flat deformations.
 
+use super::constraint::{Constraints, Corners, Form, MOST};
 use super::law::{self, CONSTANTS, Law};
 use super::packing::Properties;
 use super::{CHUNK, Energy, chunks, hessian};
-use crate::math::lanes::{Lane, Portable, Vec4};
+use crate::math::lanes::{Lane, Portable, Vec4, WIDTH};
 use crate::math::mat3;
 use crate::math::svd;
 
@@ -77,6 +78,67 @@ pub(crate) fn check_term(term: &dyn Energy, x: &[Vec4], tolerance: f64) {
     let scale = total.iter().flatten().fold(1e-3f64, |m, h| m.max(h.abs()));
     for (want, got) in columns.iter().flatten().zip(total.iter().flatten()) {
         assert!((want - got).abs() < 10.0 * tolerance * scale, "{}: Hessian {got} {want}", term.name());
+    }
+}
+
+/// The constraints of an element, of which four copies have corners at `x`.
+fn constraint(term: &dyn Energy, form: Form, index: usize, element: usize, x: &Corners) -> Constraints {
+    let mut out = Constraints::BLANK;
+    term.constrain(form, index, &[element as u32; WIDTH], x, &mut out);
+    out
+}
+
+fn corners(term: &dyn Energy, element: usize, x: &[Vec4]) -> Corners {
+    let mut out = Constraints::BLANK.gradient;
+    for (c, v) in term.element(element).iter().enumerate() {
+        out[c] = x[*v as usize].xyz().map(|coordinate| [coordinate; WIDTH]);
+    }
+    out
+}
+
+/// Σ C²/(2α) of all constraints.
+fn constraint_energy(term: &dyn Energy, form: Form, x: &[Vec4]) -> f64 {
+    let mut sum = 0.0;
+    for e in 0..term.len() {
+        for index in 0..term.constraints(form) {
+            let c = constraint(term, form, index, e, &corners(term, e, x));
+            let excess = c.value[0] - c.value[0].max(c.bounds[0][0]).min(c.bounds[1][0]);
+            sum += 0.5 * excess * excess / c.compliance[0];
+        }
+    }
+    sum
+}
+
+/// Gradients of constraints against differences of their values; E = Σ C²/(2α) up to a number.
+pub(crate) fn check_constraints(term: &dyn Energy, x: &[Vec4]) {
+    let name = term.name();
+    let wider: Vec<Vec4> = x.iter().map(|x| Vec4(x.0.map(|c| 1.07 * c))).collect();
+    for form in [Form::Combined, Form::Split, Form::Hard] {
+        assert!((1..=MOST).contains(&term.constraints(form)), "{name} has no constraints");
+        for (e, index) in (0..term.len()).flat_map(|e| (0..term.constraints(form)).map(move |i| (e, i))) {
+            let at = corners(term, e, x);
+            let gradient = constraint(term, form, index, e, &at).gradient;
+            let size = gradient.as_flattened().as_flattened().iter().fold(1e-2f64, |m, g| m.max(g.abs()));
+            for (c, k) in (0..term.corners()).flat_map(|c| (0..3).map(move |k| (c, k))) {
+                // Four places at once, for a difference of fourth order.
+                let h = 1e-4;
+                let mut moved = at;
+                for (coordinate, d) in moved[c][k].iter_mut().zip([h, -h, 2.0 * h, -2.0 * h]) {
+                    *coordinate += d;
+                }
+                let [a, b, a2, b2] = constraint(term, form, index, e, &moved).value;
+                let difference = (8.0 * (a - b) - (a2 - b2)) / (12.0 * h);
+                let got = gradient[c][k][0];
+                assert!(
+                    (difference - got).abs() < 1e-7 * size,
+                    "{name}, {form:?} {index}: {got} {difference}"
+                );
+            }
+        }
+        let own = evaluate(term, &wider).0 - evaluate(term, x).0;
+        let constraints = constraint_energy(term, form, &wider) - constraint_energy(term, form, x);
+        let size = constraint_energy(term, form, &wider).max(own.abs());
+        assert!((own - constraints).abs() < 1e-11 * size, "{name}, {form:?}: {own} {constraints}");
     }
 }
 
@@ -239,6 +301,7 @@ pub(crate) fn check_triangles<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
     for scale in [1.1, 0.8] {
         let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| scale * c + 0.1 * r()))).collect();
         check_term(&term, &x, 1e-6);
+        check_constraints(&term, &x);
     }
     let turned: Vec<Vec4> = rest.iter().map(|p| Vec4::new([p[1] + 1.0, p[2], p[0]])).collect();
     let (energy, gradient) = evaluate(&term, &turned);
@@ -264,6 +327,7 @@ pub(crate) fn check_tets<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
     let mut r = random(3);
     let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| 1.1 * c + 0.08 * r()))).collect();
     check_term(&term, &x, 1e-6);
+    check_constraints(&term, &x);
     let (_, gradient) = evaluate(&term, &x);
     for k in 0..3 {
         let total: f64 = gradient.iter().map(|g| g[k]).sum();

@@ -11,8 +11,9 @@
 
 use std::fmt::Debug;
 
+use super::constraint::Form;
 use crate::math::lanes::{Lane, WIDTH};
-use crate::math::mat3::Mat3;
+use crate::math::mat3::{self, Mat3};
 use crate::math::quadrature::integrate;
 use crate::math::svd;
 
@@ -41,10 +42,55 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
         [0.0; 3]
     }
 
+    /// How many constraints stand for Ψ; 0: it has no lower bound.
+    fn constraints(&self, _form: Form, _constants: &[f64; CONSTANTS]) -> usize {
+        1
+    }
+
+    /// The `index`-th constraint: C, ∂C/∂F and its stiffness s in Pa, with Ψ = Σ s C²/2 up to a number. `floor` is the
+    /// rounding of Ψ. Implementations are `#[inline(always)]`.
+    #[inline(always)]
+    fn constraint<L: Lane>(
+        &self,
+        _form: Form,
+        _index: usize,
+        f: &Mat3<L>,
+        constants: &[L; CONSTANTS],
+        floor: L,
+    ) -> (L, Mat3<L>, L) {
+        let (psi, stress) = self.density_and_stress(f, constants);
+        let (value, slope) = root(psi, &stress, floor);
+        (value, slope, L::splat(1.0))
+    }
+
+    /// The law with its barrier continued by finite values, for methods that cannot keep away from it.
+    fn without_barrier(&self) -> Self {
+        self.clone()
+    }
+
     /// True where Ψ = k/2 ‖F − p(F)‖² with k the stiffness of the system matrix.
     fn is_projective(&self, _constants: &[f64; CONSTANTS]) -> bool {
         false
     }
+}
+
+/// The constraint that stands for any energy density that is 0 at rest and positive elsewhere,
+///
+/// ```text
+/// C = √(2Ψ),      ∂C/∂F = P/C,
+/// ```
+///
+/// the "combined" construction of \[Ledwon2024, 4.1.7\]. Zero, with a zero gradient, where Ψ is not above `floor` (its
+/// rounding: the direction P/C would be noise) or not finite.
+#[inline(always)]
+pub fn root<L: Lane>(psi: L, stress: &Mat3<L>, floor: L) -> (L, Mat3<L>) {
+    let zero = L::splat(0.0);
+    let psi = L::select(floor.lt(psi), psi, zero);
+    let psi = L::select(psi.lt(L::splat(f64::MAX)), psi, zero);
+    let acts = zero.lt(psi);
+    let value = (psi + psi).sqrt();
+    let inverse = L::splat(1.0) / L::select(acts, value, L::splat(1.0));
+    (value, mat3::select::<L>(acts, &mat3::scale(inverse, stress), &mat3::zero()))
 }
 
 /// Stiffness k of the system matrix: the least-squares fit of k(x−1) to the uniaxial stress

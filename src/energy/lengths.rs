@@ -16,7 +16,11 @@
 //!
 //! Projective: p = ℓ z/|z| is the nearest allowed vector, and κ is the weight in the system matrix. Where the
 //! bounds are [0, 0] the energy is quadratic and its Hessian is the system matrix's share itself.
+//!
+//! As a constraint it is |z| within its bounds, with α = 1/κ, or α = 0 for rods and ropes; where the bounds are [0, 0],
+//! one for each coordinate of z, which are linear and have a direction at z = 0.
 
+use super::constraint::{Constraints, Corners, Form};
 use super::{CHUNK, ElementState, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::vec3::norm;
@@ -74,6 +78,7 @@ pub struct LengthTerm {
     elements: Vec<Length>,
     blocks: Vec<Block>,
     section: Option<f64>,
+    is_hard: bool,
 }
 
 impl LengthTerm {
@@ -96,7 +101,7 @@ impl LengthTerm {
             block.shortest[lane] = e.shortest;
             block.longest[lane] = e.longest;
         });
-        LengthTerm { name, corners, elements, blocks, section: None }
+        LengthTerm { name, corners, elements, blocks, section: None, is_hard: false }
     }
 
     /// z of an element.
@@ -114,6 +119,12 @@ impl LengthTerm {
     /// hence an energy density and a stress. The stress is that along the edge, κ (|z| − ℓ)/A.
     pub fn with_section(mut self, section: f64) -> LengthTerm {
         self.section = Some(section);
+        self
+    }
+
+    /// For elements whose bounds are exact where a solver can keep them so: those of constraints.
+    pub fn with_exact_bounds(mut self) -> LengthTerm {
+        self.is_hard = true;
         self
     }
 }
@@ -198,6 +209,42 @@ impl Energy for LengthTerm {
         true
     }
 
+    fn constraints(&self, _form: Form) -> usize {
+        if self.elements.iter().any(|e| e.longest == 0.0) { 3 } else { 1 }
+    }
+
+    fn constrain(
+        &self,
+        _form: Form,
+        index: usize,
+        elements: &[u32; WIDTH],
+        x: &Corners,
+        out: &mut Constraints,
+    ) {
+        for (lane, e) in elements.iter().enumerate() {
+            let e = &self.elements[*e as usize];
+            let z: [f64; 3] =
+                std::array::from_fn(|k| (0..self.corners).map(|c| e.weights[c] * x[c][k][lane]).sum());
+            let length = norm(z);
+            let (value, direction, bounds) = if e.longest == 0.0 {
+                (z[index], std::array::from_fn(|k| f64::from(k == index)), [0.0; 2])
+            } else if index == 0 && length > 1e-150 {
+                (length, z.map(|z| z / length), [e.shortest, e.longest])
+            } else {
+                (0.0, [0.0; 3], [0.0; 2])
+            };
+            out.value[lane] = value;
+            out.bounds[0][lane] = bounds[0];
+            out.bounds[1][lane] = bounds[1];
+            out.compliance[lane] = if self.is_hard { 0.0 } else { 1.0 / e.stiffness };
+            for c in 0..self.corners {
+                for k in 0..3 {
+                    out.gradient[c][k][lane] = e.weights[c] * direction[k];
+                }
+            }
+        }
+    }
+
     /// |z| − ℓ cancels near rest.
     fn scale(&self) -> f64 {
         self.elements.iter().map(|e| e.stiffness * e.longest * e.longest).sum()
@@ -275,7 +322,7 @@ fn direction_block(e: &Length, z: [f64; 3], project: bool) -> [[f64; 3]; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::checks::{check_term, random};
+    use crate::energy::checks::{check_constraints, check_term, random};
 
     #[test]
     fn every_kind_passes_the_generic_check() {
@@ -291,9 +338,13 @@ mod tests {
             Length::spring(3, 4, 1.0, 0.0, 9.0),
             Length::spring(4, 5, 2.0, 0.1, 9.0),
         ];
-        check_term(&LengthTerm::new("springs".into(), 2, springs), &x, 1e-7);
+        let springs = LengthTerm::new("springs".into(), 2, springs);
+        check_term(&springs, &x, 1e-7);
+        check_constraints(&springs, &x);
         let hinges = vec![hinge(0.0, 0.0), hinge(0.3, 0.3), hinge(0.1, 0.2)];
-        check_term(&LengthTerm::new("hinges".into(), 4, hinges), &x, 1e-7);
+        let hinges = LengthTerm::new("hinges".into(), 4, hinges);
+        check_term(&hinges, &x, 1e-7);
+        check_constraints(&hinges, &x);
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod attachment;
 pub mod bending;
 #[cfg(test)]
 pub(crate) mod checks;
+pub mod constraint;
 pub mod hessian;
 pub mod law;
 pub mod length_viscosity;
@@ -21,7 +22,8 @@ pub mod tets;
 pub mod triangles;
 pub mod viscosity;
 
-use crate::math::lanes::Vec4;
+use crate::math::lanes::{Vec4, WIDTH};
+use constraint::{Constraints, Corners, Form};
 pub use packing::Properties;
 
 /// Elements per chunk of work; fixed, so that sums do not depend on the number of threads.
@@ -90,6 +92,22 @@ pub trait Energy: Send + Sync {
     /// The Hessian of one element at `x`, row major, (3·corners)², with its negative eigenvalues clamped
     /// to zero when `project`.
     fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]);
+
+    /// Constraints that stand for an element's energy, [`constraint::MOST`] at the most; 0: there are none.
+    fn constraints(&self, _form: Form) -> usize {
+        0
+    }
+
+    /// The `index`-th constraint of four elements whose corners are at `x`.
+    fn constrain(
+        &self,
+        _form: Form,
+        _index: usize,
+        _elements: &[u32; WIDTH],
+        _x: &Corners,
+        _out: &mut Constraints,
+    ) {
+    }
 
     /// True for what takes energy out of the motion and stores none.
     fn is_dissipation(&self) -> bool {

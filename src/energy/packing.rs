@@ -1,7 +1,11 @@
 //! Elements side by side: four to a block, so that one SIMD register computes four of them.
 
-use super::law::CONSTANTS;
-use crate::math::lanes::WIDTH;
+use super::constraint::Form;
+use super::law::{CONSTANTS, Law};
+use crate::math::lanes::{Lane, WIDTH};
+
+/// Densities below this part of k are rounding, where a law cancels near rest.
+const ROUNDING: f64 = 1e-14;
 
 /// What the material is in each element of a term.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +41,29 @@ impl Properties {
             stiffness: numbers.iter().map(|i| stiffness[*i]).collect(),
             moduli: vec![[0.0; 2]; numbers.len()],
         }
+    }
+
+    /// Constraints that stand for `law` in each element; 0 if there are none in one of them.
+    pub(super) fn constraints<W: Law>(&self, law: &W, form: Form) -> usize {
+        self.constants.iter().map(|c| law.constraints(form, c)).min().unwrap_or(0)
+    }
+
+    /// Constants of `law` in four elements and the rounding of its density there.
+    #[inline(always)]
+    pub(super) fn lanes<W: Law, L: Lane>(&self, law: &W, elements: &[u32; WIDTH]) -> ([L; CONSTANTS], L) {
+        let mut constants = [[0.0; WIDTH]; CONSTANTS];
+        let mut floor = [0.0; WIDTH];
+        for lane in 0..WIDTH {
+            let e = elements[lane] as usize;
+            for i in 0..CONSTANTS {
+                constants[i][lane] = self.constants[e][i];
+            }
+            // Squares of a distance do not cancel.
+            floor[lane] =
+                if law.is_projective(&self.constants[e]) { 0.0 } else { ROUNDING * self.stiffness[e] };
+        }
+        let constants = [L::load(&constants[0]), L::load(&constants[1]), L::load(&constants[2])];
+        (constants, L::load(&floor))
     }
 }
 

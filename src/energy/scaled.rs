@@ -3,8 +3,9 @@
 //! \[Kee2021, Fig. 3\] hardens a torus while it spins. The system matrix changes with s, so the factor is made anew for
 //! each of its values; where s stands still, nothing is.
 
+use super::constraint::{Constraints, Corners, Form};
 use super::{ElementState, Energy};
-use crate::math::lanes::Vec4;
+use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::track::Track;
 
 /// s(t) times a term.
@@ -87,6 +88,22 @@ impl Energy for ScaledTerm {
         out.iter_mut().for_each(|h| *h *= self.factor);
     }
 
+    fn constraints(&self, form: Form) -> usize {
+        self.inner.constraints(form)
+    }
+
+    fn constrain(
+        &self,
+        form: Form,
+        index: usize,
+        elements: &[u32; WIDTH],
+        x: &Corners,
+        out: &mut Constraints,
+    ) {
+        self.inner.constrain(form, index, elements, x, out);
+        out.compliance = out.compliance.map(|a| a / self.factor);
+    }
+
     fn set_time(&mut self, time: f64) -> bool {
         let [factor] = self.track.at(time);
         let changed = factor != self.factor;
@@ -115,7 +132,7 @@ impl Energy for ScaledTerm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::checks::{check_term, evaluate};
+    use crate::energy::checks::{check_constraints, check_term, evaluate};
     use crate::energy::lengths::{Length, LengthTerm};
     use crate::math::track::Key;
 
@@ -127,6 +144,7 @@ mod tests {
         let x = [Vec4::new([0.1, 0.2, 0.3]), Vec4::new([1.0, 2.0, -0.5])];
         assert!(!term.set_time(0.5) && term.set_time(1.5) && !term.set_time(1.5));
         check_term(&term, &x, 1e-7);
+        check_constraints(&term, &x);
         assert_eq!(evaluate(&term, &x).0, 3.0 * evaluate(&springs(), &x).0);
     }
 }

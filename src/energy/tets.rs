@@ -8,6 +8,7 @@
 //! for corner 0. Elements are stored four to a block, a number of all four side by side, so that one SIMD
 //! register computes four elements.
 
+use super::constraint::{Constraints, Corners, Form};
 use super::law::{CONSTANTS, Law};
 use super::materials::arap::Arap;
 use super::packing::{self, Properties};
@@ -76,6 +77,8 @@ const BLANK: Block = Block {
 pub struct TetTerm<W> {
     name: String,
     law: W,
+    /// The law that constraints stand for.
+    constrained: W,
     elements: TetElements,
     properties: Properties,
     blocks: Vec<Block>,
@@ -98,7 +101,7 @@ impl<W: Law> TetTerm<W> {
             // Padding has no volume.
             block.volume[lane] = if is_real { elements.volume[e] } else { 0.0 };
         });
-        TetTerm { name, law, elements, properties, blocks }
+        TetTerm { name, constrained: law.without_barrier(), law, elements, properties, blocks }
     }
 
     fn chunk_blocks(&self, chunk: usize) -> &[Block] {
@@ -179,6 +182,57 @@ impl<W: Law> Kernel for Evaluate<'_, W> {
         }
         let s = sum.to_array();
         (s[0] + s[1]) + (s[2] + s[3])
+    }
+}
+
+struct Constrain<'a, W> {
+    term: &'a TetTerm<W>,
+    form: Form,
+    index: usize,
+    elements: &'a [u32; WIDTH],
+    x: &'a Corners,
+    out: &'a mut Constraints,
+}
+
+impl<W: Law> Kernel for Constrain<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let (geometry, x) = (&self.term.elements, self.x);
+        let mut packed = [[[0.0; WIDTH]; 3]; 3];
+        let mut volume = [0.0; WIDTH];
+        for lane in 0..WIDTH {
+            let e = self.elements[lane] as usize;
+            volume[lane] = geometry.volume[e];
+            for i in 0..3 {
+                for j in 0..3 {
+                    packed[i][j][lane] = geometry.inverse[e][i][j];
+                }
+            }
+        }
+        let (mut edges, mut inverse) = (mat3::zero(), mat3::zero());
+        for i in 0..3 {
+            let first = L::load(&x[0][i]);
+            for j in 0..3 {
+                edges[i][j] = L::load(&x[j + 1][i]) - first;
+                inverse[i][j] = L::load(&packed[i][j]);
+            }
+        }
+        let f = mat3::mul(&edges, &inverse);
+        let law = &self.term.constrained;
+        let (constants, floor) = self.term.properties.lanes::<W, L>(law, self.elements);
+        let (value, slope, stiffness) = law.constraint(self.form, self.index, &f, &constants, floor);
+        let h = mat3::mul_transpose(&slope, &inverse);
+        self.out.value = value.to_array();
+        self.out.bounds = [[0.0; WIDTH]; 2];
+        self.out.compliance = (L::splat(1.0) / (stiffness * L::load(&volume))).to_array();
+        for i in 0..3 {
+            self.out.gradient[0][i] = (-(h[i][0] + h[i][1] + h[i][2])).to_array();
+            for j in 0..3 {
+                self.out.gradient[j + 1][i] = h[i][j].to_array();
+            }
+        }
     }
 }
 
@@ -318,6 +372,21 @@ impl<W: Law> Energy for TetTerm<W> {
                 }
             }
         }
+    }
+
+    fn constraints(&self, form: Form) -> usize {
+        self.properties.constraints(&self.constrained, form)
+    }
+
+    fn constrain(
+        &self,
+        form: Form,
+        index: usize,
+        elements: &[u32; WIDTH],
+        x: &Corners,
+        out: &mut Constraints,
+    ) {
+        dispatch(Constrain { term: self, form, index, elements, x, out });
     }
 
     fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {

@@ -11,6 +11,7 @@
 //!
 //! The Hessian has six eigenmatrices: those of the plane (see `hessian`) and, out of it, n vᵢᵀ with Ψᵢ/σᵢ.
 
+use super::constraint::{Constraints, Corners, Form};
 use super::law::{self, CONSTANTS, Law};
 use super::packing::{self, Properties};
 use super::tets::von_mises;
@@ -76,6 +77,8 @@ const BLANK: Block = Block {
 pub struct TriangleTerm<W> {
     name: String,
     law: W,
+    /// The law that constraints stand for.
+    constrained: W,
     elements: TriangleElements,
     properties: Properties,
     blocks: Vec<Block>,
@@ -97,7 +100,7 @@ impl<W: Law> TriangleTerm<W> {
             // Padding has no volume.
             block.volume[lane] = if is_real { elements.volume[e] } else { 0.0 };
         });
-        TriangleTerm { name, law, elements, properties, blocks }
+        TriangleTerm { name, constrained: law.without_barrier(), law, elements, properties, blocks }
     }
 }
 
@@ -111,6 +114,12 @@ fn gradient<L: Lane>(block: &Block, x: &[Vec4]) -> (Mat3<L>, [[L; 2]; 2]) {
         [L::load(&block.inverse[0][0]), L::load(&block.inverse[0][1])],
         [L::load(&block.inverse[1][0]), L::load(&block.inverse[1][1])],
     ];
+    (deformation(&p, &q, &r, &m), m)
+}
+
+/// F = [F₂ n] from the corners and Dm⁻¹.
+#[inline(always)]
+fn deformation<L: Lane>(p: &[L; 3], q: &[L; 3], r: &[L; 3], m: &[[L; 2]; 2]) -> Mat3<L> {
     let mut f = mat3::zero();
     for i in 0..3 {
         let (a, b) = (q[i] - p[i], r[i] - p[i]);
@@ -130,7 +139,7 @@ fn gradient<L: Lane>(block: &Block, x: &[Vec4]) -> (Mat3<L>, [[L; 2]; 2]) {
     for i in 0..3 {
         f[i][2] = n[i];
     }
-    (f, m)
+    f
 }
 
 struct Evaluate<'a, W> {
@@ -166,6 +175,57 @@ impl<W: Law> Kernel for Evaluate<'_, W> {
         }
         let s = sum.to_array();
         (s[0] + s[1]) + (s[2] + s[3])
+    }
+}
+
+struct Constrain<'a, W> {
+    term: &'a TriangleTerm<W>,
+    form: Form,
+    index: usize,
+    elements: &'a [u32; WIDTH],
+    x: &'a Corners,
+    out: &'a mut Constraints,
+}
+
+impl<W: Law> Kernel for Constrain<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let (geometry, x) = (&self.term.elements, self.x);
+        let mut packed = [[[0.0; WIDTH]; 2]; 2];
+        let mut volume = [0.0; WIDTH];
+        for lane in 0..WIDTH {
+            let e = self.elements[lane] as usize;
+            volume[lane] = geometry.volume[e];
+            for i in 0..2 {
+                for j in 0..2 {
+                    packed[i][j][lane] = geometry.inverse[e][i][j];
+                }
+            }
+        }
+        let m = [
+            [L::load(&packed[0][0]), L::load(&packed[0][1])],
+            [L::load(&packed[1][0]), L::load(&packed[1][1])],
+        ];
+        let mut corners = [[L::splat(0.0); 3]; 3];
+        for c in 0..3 {
+            corners[c] = [L::load(&x[c][0]), L::load(&x[c][1]), L::load(&x[c][2])];
+        }
+        let f = deformation(&corners[0], &corners[1], &corners[2], &m);
+        let law = &self.term.constrained;
+        let (constants, floor) = self.term.properties.lanes::<W, L>(law, self.elements);
+        let (value, slope, stiffness) = law.constraint(self.form, self.index, &f, &constants, floor);
+        self.out.value = value.to_array();
+        self.out.bounds = [[0.0; WIDTH]; 2];
+        self.out.compliance = (L::splat(1.0) / (stiffness * L::load(&volume))).to_array();
+        for i in 0..3 {
+            let a = slope[i][0] * m[0][0] + slope[i][1] * m[0][1];
+            let b = slope[i][0] * m[1][0] + slope[i][1] * m[1][1];
+            self.out.gradient[0][i] = (-(a + b)).to_array();
+            self.out.gradient[1][i] = a.to_array();
+            self.out.gradient[2][i] = b.to_array();
+        }
     }
 }
 
@@ -292,6 +352,21 @@ impl<W: Law> Energy for TriangleTerm<W> {
 
     fn is_projective(&self) -> bool {
         self.properties.constants.iter().all(|c| self.law.is_projective(c))
+    }
+
+    fn constraints(&self, form: Form) -> usize {
+        self.properties.constraints(&self.constrained, form)
+    }
+
+    fn constrain(
+        &self,
+        form: Form,
+        index: usize,
+        elements: &[u32; WIDTH],
+        x: &Corners,
+        out: &mut Constraints,
+    ) {
+        dispatch(Constrain { term: self, form, index, elements, x, out });
     }
 
     fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {

@@ -136,12 +136,22 @@ pub fn run(
         seconds,
         cache_hit: report.is_hit(),
         refactors: simulation.refactors,
-        solver_note: simulation.solver.closing_note(),
+        solver_note: solver_note(&simulation),
         minimizes: simulation.solver.minimizes(),
         convergence: simulation.convergence.record.clone(),
         substeps: config.time.substeps,
         directory,
     })
+}
+
+/// What the solver has to say, with the worst gradient where there will be no warning of it.
+fn solver_note(simulation: &Simulation) -> Option<String> {
+    let note = simulation.solver.closing_note()?;
+    if simulation.solver.minimizes() {
+        return Some(note);
+    }
+    let Record { worst, worst_step, .. } = &simulation.convergence.record;
+    Some(format!("{note}; at worst {worst:.2e} of a step's first gradient was left (step {worst_step})"))
 }
 
 /// Starts or resumes the directory; returns the last whole frame of a resumed run.

@@ -10,6 +10,7 @@ pub mod newton;
 pub mod pd;
 pub mod quasi_newton;
 pub mod system;
+pub mod xpbd;
 
 use std::time::Duration;
 
@@ -19,7 +20,14 @@ use crate::error::Result;
 use crate::objective::{Iterate, Objective};
 
 /// All kinds.
-pub static KINDS: &[&Kind] = &[&quasi_newton::KIND, &pd::KIND, &chebyshev::KIND, &newton::KIND];
+pub static KINDS: &[&Kind] = &[
+    &quasi_newton::KIND,
+    &pd::KIND,
+    &chebyshev::KIND,
+    &newton::KIND,
+    &xpbd::KIND,
+    &xpbd::HARD_KIND,
+];
 
 /// One kind of solver.
 pub struct Kind {
@@ -128,7 +136,7 @@ pub struct Options {
     pub weight_scale: Option<f64>,
     /// Adapt the weights to the residuals (admm); default false.
     pub balance: Option<bool>,
-    /// `combined` (default) or `split` (xpbd, pbd).
+    /// `combined` (default) or `split` (xpbd).
     pub neo_hookean: Option<String>,
 }
 

@@ -126,7 +126,7 @@ pub struct Solver {
     /// Adapt the weights to the residuals (admm). Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance: Option<bool>,
-    /// How neo-Hookean solids become constraints: "combined" (the default) or "split" (xpbd, pbd).
+    /// How neo-Hookean solids become constraints: "combined" (the default) or "split", for stable-neo-hookean (xpbd).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neo_hookean: Option<String>,
 }

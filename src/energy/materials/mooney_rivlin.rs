@@ -83,6 +83,10 @@ impl Law for MooneyRivlin {
     fn c(&self, x: f64, [c1, c2, lambda]: &[f64; CONSTANTS]) -> Curve {
         volume::curve(x, 2.0 * (c1 + 2.0 * c2), *lambda, self.inversion)
     }
+
+    fn without_barrier(&self) -> Self {
+        MooneyRivlin { inversion: Inversion::Extend }
+    }
 }
 
 #[cfg(test)]

@@ -49,6 +49,10 @@ impl Law for NeoHookean {
     fn c(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {
         volume::curve(x, *mu, *lambda, self.inversion)
     }
+
+    fn without_barrier(&self) -> Self {
+        NeoHookean { inversion: Inversion::Extend }
+    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,19 @@
 //! The form λ/2 (J − 1 − μ/λ)² less its value at rest \[Smith2018, without the origin barrier\]. Expanding P at
 //! F = I gives λ = λ_Lamé + μ: `young`/`poisson` are converted so. F = 0 is a stationary point: a body
 //! collapsed to a point needs a push.
+//!
+//! As constraints \[Ledwon2024, Eq. 4.32-4.35; Macklin2021\], with γ = 1 + μ/λ and x = max(μ, λ):
+//!
+//! ```text
+//! combined   C = √(μ/x ‖F‖² + λ/x (J − γ)²)             α = 1/(x V)
+//! split      C = ‖F‖, then C = J − γ                    α = 1/(μ V), 1/(λ V)
+//! ```
+//!
+//! Both stand for Ψ + 3μ/2 + μ²/(2λ), which is positive: Ψ itself need not be. For λ = 0 there is no lower bound.
+//! C is not 0 at rest, so neither can be hard: for PBD it is √(2Ψ), where that is a number.
 
-use crate::energy::law::{CONSTANTS, Curve, Law};
+use crate::energy::constraint::Form;
+use crate::energy::law::{self, CONSTANTS, Curve, Law};
 use crate::energy::material::{Model, Uniform};
 use crate::math::lanes::Lane;
 use crate::math::mat3::{self, Mat3};
@@ -47,6 +58,50 @@ impl Law for StableNeoHookean {
     fn c(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {
         let growth = x - 1.0;
         [growth * (0.5 * lambda * growth - mu), lambda * growth - mu, *lambda]
+    }
+
+    fn constraints(&self, form: Form, [_, lambda, _]: &[f64; CONSTANTS]) -> usize {
+        match form {
+            Form::Hard => 1,
+            _ if *lambda == 0.0 => 0,
+            Form::Combined => 1,
+            Form::Split => 2,
+        }
+    }
+
+    #[inline(always)]
+    fn constraint<L: Lane>(
+        &self,
+        form: Form,
+        index: usize,
+        f: &Mat3<L>,
+        constants: &[L; CONSTANTS],
+        floor: L,
+    ) -> (L, Mat3<L>, L) {
+        let ([mu, lambda, _], one) = (*constants, L::splat(1.0));
+        let (square, cof) = (mat3::dot(f, f), mat3::cofactor(f));
+        let excess = mat3::determinant(f, &cof) - one - mu / lambda;
+        match (form, index) {
+            (Form::Hard, _) => {
+                let (psi, stress) = self.density_and_stress(f, constants);
+                let (value, slope) = law::root(psi, &stress, floor);
+                (value, slope, one)
+            }
+            (Form::Combined, _) => {
+                let larger = mu.max(lambda);
+                let (shape, volume) = (mu / larger, lambda / larger);
+                let value = (shape * square + volume * excess * excess).sqrt();
+                (value, mat3::combine(shape / value, f, volume * excess / value, &cof), larger)
+            }
+            (Form::Split, 0) => {
+                let value = square.sqrt();
+                // A body collapsed to a point has no shape to lose.
+                let safe = L::splat(1e-150).lt(value);
+                let inverse = L::select(safe, one / L::select(safe, value, one), L::splat(0.0));
+                (value, mat3::scale(inverse, f), mu)
+            }
+            (Form::Split, _) => (excess, cof, lambda),
+        }
     }
 }
 

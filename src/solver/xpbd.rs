@@ -1,0 +1,413 @@
+//! Extended position based dynamics, and position based dynamics as its hard limit.
+//!
+//! ```text
+//! Δλ = (−C(x) − α̃ λ)/(Σ w |∇C|² + α̃),      α̃ = α/h²,      λ += Δλ,      x += w ∇C Δλ
+//! ```
+//!
+//! \[Ledwon2024, Eq. 4.27-4.28; Macklin2016\]. Every energy is a set of constraints with E = C²/(2α) (see
+//! [`energy::constraint`](crate::energy::constraint)), w = 1/m, and 0 for prescribed vertices. A step starts at x = y with
+//! λ = 0, and an iteration is a sweep over all constraints, one after the other. Elements that share no unknown have
+//! the same colour and move together.
+//!
+//! This solves α̃ λ = −C(x), but with the directions ∇C at which each Δλ was made instead of those at the end: for
+//! constraints that are linear (soft pins, bending of flat sheets) it ends at the minimum of g, for others near it, and the
+//! farther the stiffer they are and the longer the step \[Ledwon2024, 4.1.6\].
+//!
+//! Departures: constraints with bounds (ropes, limits) find the bound that acts from C − Σ w|∇C|² λ, where x would be without
+//! them, so that a push that turns out to be too much is taken back; relaxation scales Δλ and with it x; acceleration
+//! \[Wang2015\], x ← ω(x − x₋₁) + x₋₁ after each sweep, does the same to λ. Both keep λ and x in step.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use super::{Cost, Kind, Options, Preparation, Progress, Solver};
+use crate::cache::{Cache, Outcome};
+use crate::energy::constraint::{CORNERS, Constraints, Corners, Form, MOST};
+use crate::error::{Error, Result};
+use crate::math::lanes::{Vec4, WIDTH};
+use crate::objective::{Iterate, Objective};
+use crate::par;
+use crate::sparse::colouring;
+
+/// The registry's entry.
+pub static KIND: Kind = Kind {
+    name: "xpbd",
+    about: "extended position based dynamics: compliant constraints, one after the other; does not minimize g",
+    keys: &["neo_hookean", "relaxation", "rho", "delay"],
+    refuses: |_| None,
+    build: |settings| {
+        let is_split = settings.options.neo_hookean.as_deref() == Some("split");
+        Box::new(Xpbd::new(if is_split { Form::Split } else { Form::Combined }, &settings.options))
+    },
+};
+
+/// The registry's entry of the hard limit.
+pub static HARD_KIND: Kind = Kind {
+    name: "pbd",
+    about: "position based dynamics: every constraint is hard, stiffness has no effect; does not minimize g",
+    keys: &["relaxation", "rho", "delay"],
+    refuses: |_| None,
+    build: |settings| Box::new(Xpbd::new(Form::Hard, &settings.options)),
+};
+
+/// Batches per chunk of work.
+const BATCHES: usize = 32;
+
+/// Multipliers λ of the constraints of four elements.
+type Multipliers = [[f64; WIDTH]; MOST];
+
+/// Four elements of one term and colour, or fewer.
+struct Batch {
+    term: usize,
+    /// Elements that count; further ones repeat the last.
+    count: usize,
+    elements: [u32; WIDTH],
+    vertices: [[u32; WIDTH]; CORNERS],
+    multipliers: Multipliers,
+}
+
+/// Chebyshev's semi-iteration.
+struct Acceleration {
+    rho: f64,
+    delay: u64,
+    omega: f64,
+    /// Unknowns and multipliers before the last sweep, and before the one before it.
+    x: [Vec<Vec4>; 2],
+    multipliers: [Vec<Multipliers>; 2],
+}
+
+/// The solver.
+pub struct Xpbd {
+    form: Form,
+    relaxation: f64,
+    acceleration: Option<Acceleration>,
+    inverse_mass: Vec<f64>,
+    /// Constraints per element of each term.
+    counts: Vec<usize>,
+    batches: Vec<Batch>,
+    /// Batches of each colour.
+    colours: Vec<Range<usize>>,
+    /// What the batches of a colour do to their corners.
+    changes: Vec<Corners>,
+    sweeps: u64,
+}
+
+impl Xpbd {
+    fn new(form: Form, options: &Options) -> Xpbd {
+        Xpbd {
+            form,
+            relaxation: options.relaxation.unwrap_or(1.0),
+            acceleration: options.rho.map(|rho| Acceleration {
+                rho,
+                delay: options.delay.unwrap_or(10),
+                omega: 1.0,
+                x: Default::default(),
+                multipliers: Default::default(),
+            }),
+            inverse_mass: vec![],
+            counts: vec![],
+            batches: vec![],
+            colours: vec![],
+            changes: vec![],
+            sweeps: 0,
+        }
+    }
+
+    fn kind(&self) -> &'static Kind {
+        if self.form == Form::Hard { &HARD_KIND } else { &KIND }
+    }
+
+    fn refuse(&self, subject: String, reason: &str) -> Result<()> {
+        Err(Error::Unsupported { solver: self.kind().name.into(), subject, reason: reason.into() })
+    }
+
+    fn check(&self, objective: &Objective) -> Result<()> {
+        if let Some(term) = objective.terms.iter().find(|t| t.is_dissipation()) {
+            let reason = "damping is not a constraint; leave 'damping' out, or use solver 'quasi-newton'";
+            return self.refuse(term.name(), reason);
+        }
+        if let Some(term) = objective.terms.iter().find(|t| !t.is_empty() && t.constraints(self.form) == 0) {
+            let reason = "its energy has no lower bound, as that of 'stable-neo-hookean' with lambda = 0; \
+                          give a lambda above 0, or use solver 'quasi-newton'";
+            return self.refuse(term.name(), reason);
+        }
+        let splits =
+            |form| objective.terms.iter().any(|t| t.constraints(form) != t.constraints(Form::Combined));
+        if self.form == Form::Split && !splits(Form::Split) {
+            let reason =
+                "no body has material 'stable-neo-hookean', the only one that it is for; leave it out";
+            return self.refuse("with neo_hookean = \"split\"".into(), reason);
+        }
+        Ok(())
+    }
+
+    /// Sorts all elements into batches, by colour.
+    fn sort(&mut self, objective: &Objective) {
+        let mut places = vec![];
+        for (t, term) in objective.terms.iter().enumerate() {
+            places.extend((0..term.len()).map(|e| (t, e)));
+        }
+        let element = |i: usize| objective.terms[places[i].0].element(places[i].1);
+        self.batches.clear();
+        self.colours.clear();
+        for class in colouring::colours(objective.free, places.len(), element) {
+            let first = self.batches.len();
+            let of_class: Vec<(usize, usize)> = class.iter().map(|i| places[*i as usize]).collect();
+            for group in of_class.chunk_by(|a, b| a.0 == b.0) {
+                self.batches.extend(group.chunks(WIDTH).map(|four| Batch::new(objective, four)));
+            }
+            self.colours.push(first..self.batches.len());
+        }
+        let longest = self.colours.iter().map(|c| c.len()).max().unwrap_or(0);
+        self.changes = vec![[[[0.0; WIDTH]; 3]; CORNERS]; longest];
+    }
+
+    /// Projects all constraints once.
+    fn sweep(&mut self, objective: &Objective, x: &mut [Vec4]) {
+        let sweep = Sweep {
+            objective,
+            form: self.form,
+            relaxation: self.relaxation,
+            per_step: if self.form == Form::Hard { 0.0 } else { 1.0 / (objective.step * objective.step) },
+            inverse_mass: &self.inverse_mass,
+            counts: &self.counts,
+        };
+        for colour in &self.colours {
+            let batches = &mut self.batches[colour.clone()];
+            let changes = &mut self.changes[..batches.len()];
+            let before: &[Vec4] = x;
+            par::pairs_mut(batches, changes, BATCHES, |batches, changes| {
+                for (batch, change) in batches.iter_mut().zip(changes) {
+                    sweep.project(batch, before, change);
+                }
+            });
+            for (batch, change) in batches.iter().zip(changes.iter()) {
+                batch.apply(objective, change, x);
+            }
+        }
+    }
+}
+
+impl Solver for Xpbd {
+    fn prepare(&mut self, objective: &Objective, _: &Cache) -> Result<Preparation> {
+        self.check(objective)?;
+        let unknown = objective.mass[..objective.free].iter().map(|m| 1.0 / m);
+        self.inverse_mass = unknown.collect();
+        self.inverse_mass.resize(objective.mass.len(), 0.0);
+        self.counts = objective.terms.iter().map(|t| t.constraints(self.form)).collect();
+        self.sort(objective);
+        tracing::debug!("{} colours, {} batches", self.colours.len(), self.batches.len());
+        Ok(Preparation::default())
+    }
+
+    /// Compliance is asked for anew in each sweep.
+    fn follow(&mut self, _: &Objective, _: &Cache) -> Result<Option<Outcome>> {
+        Ok(None)
+    }
+
+    fn begin_step(&mut self, _: &Objective, _: &Iterate) {
+        self.batches.iter_mut().for_each(|batch| batch.multipliers = Multipliers::default());
+        self.sweeps = 0;
+    }
+
+    fn minimizes(&self) -> bool {
+        false
+    }
+
+    fn closing_note(&self) -> Option<String> {
+        let stiffness = if self.form == Form::Hard {
+            "; every constraint is hard, so stiffness has no effect: iterations and the time step have"
+        } else {
+            ""
+        };
+        Some(format!(
+            "solver '{}' does not minimize the objective: gradient_norm says nothing of its convergence{stiffness}",
+            self.kind().name
+        ))
+    }
+
+    fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
+        let start = Instant::now();
+        let mut acceleration = self.acceleration.take();
+        if let Some(acceleration) = &mut acceleration {
+            acceleration.remember(&iterate.x[..objective.free], &self.batches);
+        }
+        self.sweep(objective, &mut iterate.x);
+        self.sweeps += 1;
+        if let Some(acceleration) = &mut acceleration {
+            acceleration.extrapolate(self.sweeps, &mut iterate.x[..objective.free], &mut self.batches);
+        }
+        self.acceleration = acceleration;
+        cost.local += start.elapsed();
+        Ok(Progress::Moved)
+    }
+}
+
+impl Batch {
+    /// Of up to [`WIDTH`] elements of a term, as (term, element).
+    fn new(objective: &Objective, four: &[(usize, usize)]) -> Batch {
+        let (term, last) = four[four.len() - 1];
+        let mut batch = Batch {
+            term,
+            count: four.len(),
+            elements: [last as u32; WIDTH],
+            vertices: [[0; WIDTH]; CORNERS],
+            multipliers: Multipliers::default(),
+        };
+        for lane in 0..WIDTH {
+            let e = four.get(lane).map_or(last, |(_, e)| *e);
+            batch.elements[lane] = e as u32;
+            for (c, v) in objective.terms[term].element(e).iter().enumerate() {
+                batch.vertices[c][lane] = *v;
+            }
+        }
+        batch
+    }
+
+    fn apply(&self, objective: &Objective, change: &Corners, x: &mut [Vec4]) {
+        for (vertices, change) in self.vertices.iter().zip(change).take(objective.terms[self.term].corners())
+        {
+            for lane in 0..self.count {
+                let v = vertices[lane] as usize;
+                if v < objective.free {
+                    for k in 0..3 {
+                        x[v].0[k] += change[k][lane];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What stays the same over a sweep.
+struct Sweep<'a> {
+    objective: &'a Objective,
+    form: Form,
+    relaxation: f64,
+    /// α̃/α.
+    per_step: f64,
+    inverse_mass: &'a [f64],
+    counts: &'a [usize],
+}
+
+impl Sweep<'_> {
+    /// Projects the constraints of a batch one after the other; `change` is what they do to its corners.
+    fn project(&self, batch: &mut Batch, x: &[Vec4], change: &mut Corners) {
+        let term = self.objective.terms[batch.term].as_ref();
+        let corners = term.corners();
+        let mut here = [[[0.0; WIDTH]; 3]; CORNERS];
+        let mut mass = [[0.0; WIDTH]; CORNERS];
+        for c in 0..corners {
+            change[c] = [[0.0; WIDTH]; 3];
+            for lane in 0..WIDTH {
+                let v = batch.vertices[c][lane] as usize;
+                mass[c][lane] = self.inverse_mass[v];
+                for k in 0..3 {
+                    here[c][k][lane] = x[v].0[k];
+                }
+            }
+        }
+        let mut constraints = Constraints::BLANK;
+        for index in 0..self.counts[batch.term] {
+            term.constrain(self.form, index, &batch.elements, &here, &mut constraints);
+            let steps = self.steps(&constraints, &mass[..corners], &mut batch.multipliers[index]);
+            for c in 0..corners {
+                for k in 0..3 {
+                    for lane in 0..WIDTH {
+                        let moved = mass[c][lane] * constraints.gradient[c][k][lane] * steps[lane];
+                        here[c][k][lane] += moved;
+                        change[c][k][lane] += moved;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Δλ of four constraints, which is added to their multipliers; `mass` is inverse.
+    fn steps(&self, of: &Constraints, mass: &[[f64; WIDTH]], multipliers: &mut [f64; WIDTH]) -> [f64; WIDTH] {
+        let mut weight = [0.0; WIDTH];
+        for (mass, gradient) in mass.iter().zip(&of.gradient) {
+            for lane in 0..WIDTH {
+                let [x, y, z] = [gradient[0][lane], gradient[1][lane], gradient[2][lane]];
+                weight[lane] += mass[lane] * (x * x + y * y + z * z);
+            }
+        }
+        let mut steps = [0.0; WIDTH];
+        for lane in 0..WIDTH {
+            let bounds = [of.bounds[0][lane], of.bounds[1][lane]];
+            let compliance = if self.per_step == 0.0 { 0.0 } else { of.compliance[lane] * self.per_step };
+            let full = step(of.value[lane], bounds, weight[lane], compliance, multipliers[lane]);
+            steps[lane] = self.relaxation * full;
+            multipliers[lane] += steps[lane];
+        }
+        steps
+    }
+}
+
+/// Δλ of one constraint; 0 where nothing can move it, or nothing in it is a number.
+fn step(value: f64, bounds: [f64; 2], weight: f64, compliance: f64, multiplier: f64) -> f64 {
+    // Where the constraint would be without its own push: between the bounds, the push is taken back.
+    let free = value - weight * multiplier;
+    let wanted = free.max(bounds[0]).min(bounds[1]);
+    let step = (wanted - value - compliance * multiplier) / (weight + compliance);
+    if weight > 0.0 && step.is_finite() { step } else { 0.0 }
+}
+
+impl Acceleration {
+    /// Keeps what a sweep is about to change.
+    fn remember(&mut self, x: &[Vec4], batches: &[Batch]) {
+        self.x.swap(0, 1);
+        self.multipliers.swap(0, 1);
+        self.x[0].clear();
+        self.x[0].extend_from_slice(x);
+        self.multipliers[0].clear();
+        self.multipliers[0].extend(batches.iter().map(|b| b.multipliers));
+    }
+
+    /// After the given number of sweeps of a step; the first has no predecessor to start from.
+    fn extrapolate(&mut self, sweeps: u64, x: &mut [Vec4], batches: &mut [Batch]) {
+        let square = self.rho * self.rho;
+        let first = self.delay.max(1) + 1;
+        if sweeps < first {
+            return;
+        }
+        self.omega = if sweeps == first { 2.0 / (2.0 - square) } else { 4.0 / (4.0 - square * self.omega) };
+        let omega = self.omega;
+        for (x, old) in x.iter_mut().zip(&self.x[1]) {
+            x.0 = std::array::from_fn(|k| omega * (x.0[k] - old.0[k]) + old.0[k]);
+        }
+        for (batch, old) in batches.iter_mut().zip(&self.multipliers[1]) {
+            for (now, old) in batch.multipliers.as_flattened_mut().iter_mut().zip(old.as_flattened()) {
+                *now = omega * (*now - old) + old;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_solves_its_own_constraint() {
+        // After it, v + w Δλ is where α̃ (λ + Δλ) = bound − v says.
+        for (value, compliance, multiplier) in [(3.0, 0.5, 0.0), (3.0, 0.0, -0.2), (1.0, 2.0, 0.7)] {
+            let d = step(value, [2.0, 2.0], 4.0, compliance, multiplier);
+            let left = value + 4.0 * d - 2.0 + compliance * (multiplier + d);
+            assert!(left.abs() < 1e-15, "{left}");
+        }
+        assert_eq!(step(1.0, [0.0; 2], 0.0, 0.5, 0.0), 0.0);
+        assert_eq!(step(f64::INFINITY, [0.0; 2], 1.0, 0.5, 0.0), 0.0);
+        assert_eq!(step(1.0, [0.0; 2], 1.0, f64::INFINITY, 0.0), 0.0);
+    }
+
+    #[test]
+    fn between_its_bounds_a_constraint_lets_go() {
+        // Pulled in from 3 to 2 by λ = −1, then pushed in further by others: what it did is taken back.
+        assert_eq!(step(3.0, [0.0, 2.0], 1.0, 0.0, 0.0), -1.0);
+        assert_eq!(step(0.5, [0.0, 2.0], 1.0, 0.0, -1.0), 1.0);
+        assert_eq!(step(1.5, [0.0, 2.0], 1.0, 0.0, -1.0), 0.5);
+        assert_eq!(step(1.0, [0.0, 2.0], 1.0, 0.3, 0.0), 0.0);
+        assert_eq!(step(-1.0, [0.0, 2.0], 1.0, 0.0, 0.0), 1.0);
+    }
+}
