@@ -16,6 +16,7 @@ pub mod report;
 pub mod scene;
 pub mod schema;
 pub mod simulate;
+pub mod solvers;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -99,6 +100,8 @@ pub enum Command {
     Compare(compare::CompareArgs),
     /// Draw charts of runs, or of the materials of a config
     Plot(plot::PlotArgs),
+    /// Show which solver can simulate what, and its options
+    Solvers(solvers::SolversArgs),
     /// List, verify or clear the cache of factors
     Cache(cache::CacheArgs),
     /// Print a completion script for a shell
@@ -118,6 +121,7 @@ impl Cli {
             Command::Simulate(args) => args.run(&self.global),
             Command::Compare(args) => args.run(&self.global),
             Command::Plot(args) => args.run(),
+            Command::Solvers(args) => args.run(),
             Command::Cache(args) => args.run(&self.global),
             Command::Completions(args) => args.run(),
             Command::Schema(args) => args.run(),

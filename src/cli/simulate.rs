@@ -46,6 +46,13 @@ impl SimulateArgs {
             par::set_threads(count);
         }
         let loaded = self.scene.load()?;
+        let settings = &loaded.config.solver;
+        if self.require_converged.is_some() && !(settings.kind.build)(settings).minimizes() {
+            return Err(Error::Usage {
+                what: format!("--require-converged: solver '{}' does not minimize", settings.kind.name),
+                hint: "leave the flag out, or use another solver".into(),
+            });
+        }
         let existing = match (self.resume, self.force) {
             (true, _) => Existing::Resume,
             (_, true) => Existing::Replace,

@@ -1,0 +1,108 @@
+//! `pliant solvers`: which solver can simulate what, found out by trying.
+
+use clap::Args;
+
+use super::report::write_stdout;
+use crate::cache::Cache;
+use crate::config;
+use crate::energy::material::MODELS;
+use crate::error::Result;
+use crate::simulate::Simulation;
+use crate::solver::KINDS;
+
+/// Arguments of `pliant solvers`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Example:\n  pliant solvers")]
+pub struct SolversArgs {}
+
+const BOX: &str = "generate = { shape = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n";
+const CLOTH: &str = "generate = { shape = \"cloth\", size = [1, 1], cells = [2, 2] }\n";
+const ARAP: &str = "material = { model = \"arap\", k = 1e5 }\n";
+
+/// What a scene may have, with a small body that has it.
+fn features() -> Vec<(String, String)> {
+    let mut all = vec![];
+    for (name, shape) in [("solid", BOX), ("sheet", CLOTH)] {
+        for model in MODELS {
+            let parameters = match model.name {
+                "arap" => "k = 1e5",
+                "polynomial" => "mu = 1e5",
+                "spline" => "a = [[0.5, -1e5], [1, 0], [1.5, 1e5]]",
+                _ => "young = 1e5, poisson = 0.3",
+            };
+            let body = format!("{shape}material = {{ model = \"{}\", {parameters} }}\n", model.name);
+            all.push((format!("{name}: {}", model.name), body));
+        }
+    }
+    let rope = "generate = { shape = \"rope\", length = 1, segments = 3 }\n";
+    for (name, body) in [
+        ("fibers", format!("{BOX}{ARAP}fibers = [{{ direction = [0, 1, 0], stiffness = 1e5 }}]\n")),
+        ("springs", format!("{CLOTH}springs = {{ stiffness = 10 }}\n")),
+        ("bending", format!("{CLOTH}{ARAP}bending = {{ stiffness = 1e-3 }}\n")),
+        ("limits", format!("{CLOTH}{ARAP}limits = {{ stretch = [0.9, 1.1], stiffness = 1e6 }}\n")),
+        ("ropes and rods", rope.to_owned()),
+        ("damping: mass", format!("{BOX}{ARAP}damping = {{ mass = 1 }}\n")),
+        ("damping: stiffness", format!("{BOX}{ARAP}damping = {{ stiffness = 0.01 }}\n")),
+        ("stiffness_scale", format!("{BOX}{ARAP}stiffness_scale = 2\n")),
+        (
+            "soft pins",
+            format!("{BOX}{ARAP}[[body.pin]]\nselect = {{ ids = [0] }}\nkind = {{ soft = 1e4 }}\n"),
+        ),
+    ] {
+        all.push((name.to_owned(), body));
+    }
+    all
+}
+
+/// Why a solver cannot simulate a body; `None`: it can.
+fn refusal(solver: &str, body: &str) -> Option<String> {
+    let text = format!("[solver]\nkind = \"{solver}\"\n[[body]]\n{body}");
+    let tried = config::parse(&text)
+        .and_then(|loaded| Simulation::new(&loaded.config, &Cache::disabled()).map(|_| ()));
+    tried.err().map(|error| {
+        let text = error.to_string();
+        // The last part of a chain of places is the reason.
+        text.split(&format!("solver '{solver}' cannot simulate")).last().unwrap_or(&text).trim().to_owned()
+    })
+}
+
+impl SolversArgs {
+    /// Tries everything and prints the table.
+    pub fn run(&self) -> Result<()> {
+        let features = features();
+        let width = features.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        let mut reasons: Vec<String> = vec![];
+        let mut text = format!("{:width$}", "");
+        for kind in KINDS {
+            text += &format!("  {}", kind.name);
+        }
+        text += "\n";
+        for (name, body) in &features {
+            text += &format!("{name:width$}");
+            for kind in KINDS {
+                let cell = match refusal(kind.name, body) {
+                    None => "yes".to_owned(),
+                    Some(reason) => {
+                        let known = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
+                            reasons.push(reason);
+                            reasons.len() - 1
+                        });
+                        format!("({})", known + 1)
+                    }
+                };
+                text += &format!("  {cell:<0$}", kind.name.len());
+            }
+            text.truncate(text.trim_end().len());
+            text += "\n";
+        }
+        for (i, reason) in reasons.iter().enumerate() {
+            text += &format!("({}) {reason}\n", i + 1);
+        }
+        text += "\n";
+        for kind in KINDS {
+            let keys = if kind.keys.is_empty() { "none".to_owned() } else { kind.keys.join(", ") };
+            text += &format!("{}: {}; options: {keys}\n", kind.name, kind.about);
+        }
+        write_stdout(text.as_bytes())
+    }
+}
