@@ -50,8 +50,13 @@ fn run(solver: &str, model: &str) -> (Vec<u8>, String) {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
-    let cases =
-        [("pd", "arap"), ("quasi-newton", "arap"), ("quasi-newton", "neo-hookean"), ("newton", "corotated")];
+    let cases = [
+        ("pd", "arap"),
+        ("quasi-newton", "arap"),
+        ("quasi-newton", "neo-hookean"),
+        ("newton", "corotated"),
+        ("admm", "neo-hookean"),
+    ];
     for (solver, model) in cases {
         let one = par::with_threads(1, || run(solver, model));
         for threads in [2, 3, 8] {

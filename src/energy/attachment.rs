@@ -7,6 +7,7 @@
 //! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\]. With the base x̂ of
 //! a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
 
+use super::proximal::Proximal;
 use super::{CHUNK, Energy};
 use crate::math::lanes::Vec4;
 
@@ -96,6 +97,10 @@ impl Energy for AttachmentTerm {
         true
     }
 
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
     fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
         out.fill(0.0);
         for i in 0..3 {
@@ -118,6 +123,32 @@ impl Energy for AttachmentTerm {
         if self.path.is_none() {
             self.targets = self.attachments.iter().map(|a| base[a.vertex as usize]).collect();
         }
+    }
+}
+
+/// z = x − target.
+impl Proximal for AttachmentTerm {
+    fn reduced(&self) -> usize {
+        3
+    }
+
+    fn weight(&self, element: usize) -> f64 {
+        self.attachments[element].stiffness
+    }
+
+    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
+        let (x, target) = (x[self.attachments[element].vertex as usize].0, self.targets[element].0);
+        for k in 0..3 {
+            z[k] = x[k] - target[k];
+        }
+    }
+
+    fn pull_back(&self, _element: usize, z: &[f64], slots: &mut [Vec4]) {
+        slots[0] = Vec4::new([z[0], z[1], z[2]]);
+    }
+
+    fn prox(&self, _first: usize, ratio: f64, z: &mut [f64]) {
+        z.iter_mut().for_each(|z| *z *= ratio / (ratio + 1.0));
     }
 }
 

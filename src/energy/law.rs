@@ -45,6 +45,11 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
     fn is_projective(&self, _constants: &[f64; CONSTANTS]) -> bool {
         false
     }
+
+    /// True for projective laws that stand for a hard set: solvers that can, project onto it.
+    fn is_hard(&self) -> bool {
+        false
+    }
 }
 
 /// Stiffness k of the system matrix: the least-squares fit of k(x−1) to the uniaxial stress

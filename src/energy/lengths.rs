@@ -17,6 +17,7 @@
 //! Projective: p = ℓ z/|z| is the nearest allowed vector, and κ is the weight in the system matrix. Where the
 //! bounds are [0, 0] the energy is quadratic and its Hessian is the system matrix's share itself.
 
+use super::proximal::Proximal;
 use super::{CHUNK, ElementState, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::vec3::norm;
@@ -74,6 +75,7 @@ pub struct LengthTerm {
     elements: Vec<Length>,
     blocks: Vec<Block>,
     section: Option<f64>,
+    hard: bool,
 }
 
 impl LengthTerm {
@@ -96,7 +98,7 @@ impl LengthTerm {
             block.shortest[lane] = e.shortest;
             block.longest[lane] = e.longest;
         });
-        LengthTerm { name, corners, elements, blocks, section: None }
+        LengthTerm { name, corners, elements, blocks, section: None, hard: false }
     }
 
     /// z of an element.
@@ -114,6 +116,12 @@ impl LengthTerm {
     /// hence an energy density and a stress. The stress is that along the edge, κ (|z| − ℓ)/A.
     pub fn with_section(mut self, section: f64) -> LengthTerm {
         self.section = Some(section);
+        self
+    }
+
+    /// For bounds that are meant exactly: solvers that can, keep them so; for the others they are stiff.
+    pub fn hard(mut self) -> LengthTerm {
+        self.hard = true;
         self
     }
 }
@@ -198,6 +206,10 @@ impl Energy for LengthTerm {
         true
     }
 
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
     /// |z| − ℓ cancels near rest.
     fn scale(&self) -> f64 {
         self.elements.iter().map(|e| e.stiffness * e.longest * e.longest).sum()
@@ -224,6 +236,44 @@ impl Energy for LengthTerm {
         for i in 0..n {
             for j in 0..n {
                 out[n * i + j] = e.weights[i / 3] * e.weights[j / 3] * block[i % 3][j % 3];
+            }
+        }
+    }
+}
+
+impl Proximal for LengthTerm {
+    fn reduced(&self) -> usize {
+        3
+    }
+
+    fn is_hard(&self) -> bool {
+        self.hard
+    }
+
+    fn weight(&self, element: usize) -> f64 {
+        self.elements[element].stiffness
+    }
+
+    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
+        z.copy_from_slice(&self.combine(&self.elements[element], x));
+    }
+
+    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
+        for (slot, weight) in slots.iter_mut().zip(self.elements[element].weights) {
+            *slot = Vec4::new([weight * z[0], weight * z[1], weight * z[2]]);
+        }
+    }
+
+    /// (r z̃ + p)/(r + 1) with the projection p, or p itself. A vanishing z̃ that must have a length gets it along x.
+    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
+        for (e, z) in self.elements[first..].iter().zip(z.chunks_exact_mut(3)) {
+            let length = norm([z[0], z[1], z[2]]);
+            let nearest = length.max(e.shortest).min(e.longest);
+            let wanted = if self.hard { nearest } else { (ratio * length + nearest) / (ratio + 1.0) };
+            if length > 1e-150 {
+                z.iter_mut().for_each(|z| *z *= wanted / length);
+            } else {
+                z.copy_from_slice(&[wanted, 0.0, 0.0]);
             }
         }
     }

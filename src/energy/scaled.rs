@@ -3,6 +3,7 @@
 //! \[Kee2021, Fig. 3\] hardens a torus while it spins. The system matrix changes with s, so the factor is made anew for
 //! each of its values; where s stands still, nothing is.
 
+use super::proximal::Proximal;
 use super::{ElementState, Energy};
 use crate::math::lanes::Vec4;
 use crate::math::track::Track;
@@ -74,6 +75,10 @@ impl Energy for ScaledTerm {
         self.inner.is_projective()
     }
 
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        self.inner.proximal().map(|_| self as &dyn Proximal)
+    }
+
     fn is_dissipation(&self) -> bool {
         self.inner.is_dissipation()
     }
@@ -109,6 +114,39 @@ impl Energy for ScaledTerm {
             state.von_mises *= self.factor;
         }
         has_states
+    }
+}
+
+impl ScaledTerm {
+    fn inner_proximal(&self) -> &dyn Proximal {
+        self.inner.proximal().expect("asked for only where there is one")
+    }
+}
+
+/// Energy and weight have the same factor, so that prox is that of the inner term.
+impl Proximal for ScaledTerm {
+    fn reduced(&self) -> usize {
+        self.inner_proximal().reduced()
+    }
+
+    fn is_hard(&self) -> bool {
+        self.inner_proximal().is_hard()
+    }
+
+    fn weight(&self, element: usize) -> f64 {
+        self.factor * self.inner_proximal().weight(element)
+    }
+
+    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
+        self.inner_proximal().reduce(element, x, z);
+    }
+
+    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
+        self.inner_proximal().pull_back(element, z, slots);
+    }
+
+    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
+        self.inner_proximal().prox(first, ratio, z);
     }
 }
 

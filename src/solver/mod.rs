@@ -3,6 +3,7 @@
 //! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A
 //! solver is one file with one `static KIND: Kind` and one line in [`KINDS`].
 
+pub mod admm;
 pub mod line_search;
 pub mod newton;
 pub mod pd;
@@ -17,7 +18,7 @@ use crate::error::Result;
 use crate::objective::{Iterate, Objective};
 
 /// All kinds.
-pub static KINDS: &[&Kind] = &[&quasi_newton::KIND, &pd::KIND, &newton::KIND];
+pub static KINDS: &[&Kind] = &[&quasi_newton::KIND, &pd::KIND, &newton::KIND, &admm::KIND];
 
 /// One kind of solver.
 pub struct Kind {

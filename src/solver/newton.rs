@@ -57,7 +57,7 @@ struct Factor {
 
 impl Factor {
     fn new(objective: &Objective) -> Result<Factor> {
-        let vertices = assemble(objective);
+        let vertices = assemble(objective, 1.0);
         let size = 3 * vertices.size;
         let mut matrix = SymmetricMatrix { size, starts: vec![0], ..Default::default() };
         for j in 0..vertices.size {
