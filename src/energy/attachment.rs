@@ -165,6 +165,7 @@ mod tests {
         term.set_time(0.25);
         let x = [Vec4::new([0.3, -0.2, 0.9]), Vec4::new([1.0, 2.0, -0.4])];
         crate::energy::checks::check_term(&term, &x, 1e-8);
+        crate::energy::proximal::checks::check_term(&term, &x);
         let mut drag = AttachmentTerm::drag(vec![Attachment { vertex: 1, stiffness: 3.0 }]);
         drag.set_base(&x, &x);
         assert_eq!(crate::energy::checks::evaluate(&drag, &x).0, 0.0);

@@ -186,6 +186,7 @@ impl Proximal for LengthViscosityTerm {
 mod tests {
     use super::*;
     use crate::energy::checks::{check_term, evaluate, random};
+    use crate::energy::proximal;
 
     #[test]
     fn every_kind_passes_the_generic_check() {
@@ -201,6 +202,7 @@ mod tests {
         let mut term = LengthViscosityTerm::new("springs".into(), 2, &elements, 0.5);
         term.set_base(&middle, &base);
         check_term(&term, &x, 1e-7);
+        proximal::checks::check_term(&term, &x);
         term.set_base(&middle, &x);
         assert_eq!(evaluate(&term, &x).0, 0.0, "what does not move is not damped");
     }

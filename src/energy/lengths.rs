@@ -326,6 +326,7 @@ fn direction_block(e: &Length, z: [f64; 3], project: bool) -> [[f64; 3]; 3] {
 mod tests {
     use super::*;
     use crate::energy::checks::{check_term, random};
+    use crate::energy::proximal;
 
     #[test]
     fn every_kind_passes_the_generic_check() {
@@ -341,9 +342,27 @@ mod tests {
             Length::spring(3, 4, 1.0, 0.0, 9.0),
             Length::spring(4, 5, 2.0, 0.1, 9.0),
         ];
-        check_term(&LengthTerm::new("springs".into(), 2, springs), &x, 1e-7);
+        let springs = LengthTerm::new("springs".into(), 2, springs);
+        check_term(&springs, &x, 1e-7);
+        proximal::checks::check_term(&springs, &x);
         let hinges = vec![hinge(0.0, 0.0), hinge(0.3, 0.3), hinge(0.1, 0.2)];
-        check_term(&LengthTerm::new("hinges".into(), 4, hinges), &x, 1e-7);
+        let hinges = LengthTerm::new("hinges".into(), 4, hinges);
+        check_term(&hinges, &x, 1e-7);
+        proximal::checks::check_term(&hinges, &x);
+    }
+
+    #[test]
+    fn hard_bounds_are_kept_by_the_nearest_vector() {
+        let elements = [(2.0, 2.0), (0.0, 2.0), (0.0, 9.0)].map(|(s, l)| Length::spring(0, 1, 3.0, s, l));
+        let term = LengthTerm::new("ropes".into(), 2, elements.to_vec()).hard();
+        let mut z = [0.0, 3.0, 4.0, 0.0, 3.0, 4.0, 0.0, 3.0, 4.0];
+        term.prox(0, 0.7, &mut z);
+        for (got, want) in z.iter().zip([0.0, 1.2, 1.6, 0.0, 1.2, 1.6, 0.0, 3.0, 4.0]) {
+            assert!((got - want).abs() < 1e-15, "{z:?}");
+        }
+        let mut z = [0.0; 6];
+        term.prox(0, 0.7, &mut z);
+        assert!(norm([z[0], z[1], z[2]]) == 2.0 && z[3..] == [0.0; 3], "{z:?}");
     }
 
     #[test]

@@ -155,6 +155,7 @@ mod tests {
     use super::*;
     use crate::energy::checks::{check_term, evaluate};
     use crate::energy::lengths::{Length, LengthTerm};
+    use crate::energy::proximal;
     use crate::math::track::Key;
 
     #[test]
@@ -165,6 +166,7 @@ mod tests {
         let x = [Vec4::new([0.1, 0.2, 0.3]), Vec4::new([1.0, 2.0, -0.5])];
         assert!(!term.set_time(0.5) && term.set_time(1.5) && !term.set_time(1.5));
         check_term(&term, &x, 1e-7);
+        proximal::checks::check_term(&term, &x);
         assert_eq!(evaluate(&term, &x).0, 3.0 * evaluate(&springs(), &x).0);
     }
 }

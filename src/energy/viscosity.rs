@@ -369,7 +369,9 @@ fn damped(g: &[[f64; 3]; 3], s: &[f64; 3], [mu, lambda]: [f64; 2], weight: f64) 
 mod tests {
     use super::*;
     use crate::energy::checks::{check_term, evaluate, random};
+    use crate::energy::proximal;
     use crate::energy::tets::TetElements;
+    use crate::energy::triangles::TriangleElements;
 
     const REST: [[f64; 3]; 5] =
         [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.0, 0.2, 1.1], [0.9, 1.0, 0.8]];
@@ -394,6 +396,20 @@ mod tests {
         let mut term = term();
         term.set_base(&deformed(1), &deformed(2));
         check_term(&term, &deformed(3), 1e-7);
+        proximal::checks::check_term(&term, &deformed(3));
+    }
+
+    #[test]
+    fn the_proximal_operator_of_triangles_passes_the_generic_check() {
+        let elements = TriangleElements::new(vec![[0, 1, 2], [1, 4, 3]], &REST, &[0.1; 2]);
+        let viscous = (0..2).map(|e| {
+            let ([a, b, c], [p, q, r]) =
+                (elements.corners[e], elements.gradients(e).map(|g| [g[0], g[1], 0.0]));
+            Viscous { vertices: [a, b, c, a], gradients: [p, q, r, [0.0; 3]], moduli: [0.7, 1.3] }
+        });
+        let mut term = ViscosityTerm::new("viscosity".into(), 3, viscous.collect());
+        term.set_base(&deformed(1), &deformed(2));
+        proximal::checks::check_term(&term, &deformed(3));
     }
 
     #[test]

@@ -13,6 +13,8 @@
 //!
 //! with the over-relaxation α (1: none), and its share of the global system's residual is w² Dᵀ(D x − z⁺ + u⁺).
 
+#[cfg(test)]
+pub(crate) mod checks;
 pub(super) mod stretches;
 
 use super::Energy;
