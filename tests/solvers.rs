@@ -186,26 +186,3 @@ fn convergence_is_no_slower_than_the_papers_code() {
 fn scientific(values: [f64; 3]) -> String {
     values.map(|v| format!("{v:.1e}")).join(" / ")
 }
-
-const ADMM: &str = "kind = \"admm\"\niterations = 1";
-
-#[test]
-fn admm_ends_where_newton_does_for_every_material() {
-    for (name, material) in materials(2e4) {
-        let mut newton = descent(NEWTON, &material);
-        newton.reach_floor(100);
-        let mut admm = descent(ADMM, &material);
-        let first = admm.gradient();
-        let mut done = 0;
-        while done < 3000 && admm.gradient() > 1e-9 * first {
-            admm.step();
-            done += 1;
-        }
-        let apart = distance(&newton.iterate.x, &admm.iterate.x);
-        println!(
-            "{name:<20} apart {apart:.1e} m after {done} iterations, gradient {:.1e}",
-            admm.gradient() / first
-        );
-        assert!(apart < 1e-6 * 2.1, "{name}: {apart}");
-    }
-}

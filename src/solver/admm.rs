@@ -8,7 +8,9 @@
 //! \[Narain2016, Alg. 1; Ledwon2024, 4.4\]. w² = `weight_scale` · measure · k with k the stiffness of the system matrix:
 //! at 1 the matrix is that of projective dynamics, and so is the iteration, exactly where zero-energy sets are affine
 //! and nearly elsewhere. Smaller weights are often faster and may diverge \[Ledwon2024, 5.4\]. Rods, ropes and
-//! limits of strain are kept exactly, as hard sets: z is projected onto them, and x arrives there in the limit.
+//! limits of strain are kept exactly, as hard sets: z is projected onto them, and x arrives there in the limit. Such sets
+//! are not convex: weights well below M/h² may cycle. With `tolerance`, their steps stop on the residuals, since
+//! ∇g does not vanish.
 //!
 //! As in `pd`, the global step solves for the increment, so that prescribed vertices need no care. Two things are ours.
 //! Where the increment leads outside the domain of a barrier it is halved; the fixed points stay the same. And
@@ -48,6 +50,8 @@ pub static KIND: Kind = Kind {
             power: 0,
             rest: 0,
             first: None,
+            is_lagging: false,
+            lagging: 0,
             last: Residuals::default(),
             splits: vec![],
             trial: Iterate::default(),
@@ -64,6 +68,11 @@ const PATIENCE: u64 = 5;
 const MAX_POWER: i32 = 4;
 /// The smallest part of an increment that is tried.
 const MIN_PART: f64 = 1e-6;
+
+/// Steps that leave more than this part of their first residuals are worth a note.
+const WORRYING: f64 = 0.1;
+/// Squared residuals that are nothing, in units of the energy of a strain of order one: strains of 1e-10.
+const NOTHING: f64 = 1e-20;
 
 /// The solver.
 pub struct Admm {
@@ -82,6 +91,10 @@ pub struct Admm {
     rest: u64,
     /// The residuals (both, squared) that the step began with.
     first: Option<f64>,
+    /// The last iteration left more than [`WORRYING`] of them.
+    is_lagging: bool,
+    /// Earlier steps that ended so.
+    lagging: u64,
     last: Residuals,
     splits: Vec<Vec<Split>>,
     trial: Iterate,
@@ -122,9 +135,10 @@ impl Admm {
     }
 
     /// True where a scene of hard sets, whose gradient does not vanish, is as converged as asked for.
-    fn is_done(&mut self, residuals: Residuals) -> bool {
-        let both = residuals.primal + residuals.dual;
+    fn is_done(&mut self, objective: &Objective) -> bool {
+        let both = self.last.primal + self.last.dual;
         let first = *self.first.get_or_insert(both);
+        self.is_lagging = both > WORRYING * WORRYING * first && both > NOTHING * objective.scale();
         self.is_hard && self.tolerance > 0.0 && both <= self.tolerance * self.tolerance * first
     }
 
@@ -175,6 +189,8 @@ impl Solver for Admm {
         self.power = 0;
         self.rest = 0;
         self.first = None;
+        self.lagging += u64::from(self.is_lagging);
+        self.is_lagging = false;
         self.last = Residuals::default();
         self.trial.clone_from(iterate);
         objective.restart_splits(&iterate.x, &mut self.splits);
@@ -183,6 +199,17 @@ impl Solver for Admm {
     /// Hard sets lead elsewhere than to the minimum with their stiff energies.
     fn minimizes(&self) -> bool {
         !self.is_hard
+    }
+
+    fn closing_note(&self) -> Option<String> {
+        let steps = self.lagging + u64::from(self.is_lagging);
+        (self.is_hard && steps > 0).then(|| {
+            format!(
+                "{steps} steps ended with more than {:.0} % of the residuals that their hard sets (rods, ropes, limits) \
+                 began with; raise solver.iterations, or solver.weight_scale if that does not help",
+                100.0 * WORRYING
+            )
+        })
     }
 
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
@@ -194,7 +221,7 @@ impl Solver for Admm {
         let splitting = Splitting { ratio: self.scale(), relaxation: self.relaxation };
         self.last = objective.split(&mut self.trial, &mut self.splits, splitting);
         cost.local += start.elapsed();
-        if self.is_done(self.last) {
+        if self.is_done(objective) {
             return Ok(Progress::Stalled);
         }
         let start = Instant::now();

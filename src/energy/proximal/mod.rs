@@ -115,8 +115,8 @@ impl Split {
             }
             for i in 0..z.len() {
                 u[i] += splitting.relaxation * now[i] + (1.0 - splitting.relaxation) * z[i];
-                next[i] = u[i];
             }
+            next.copy_from_slice(u);
             term.prox(first + start, splitting.ratio, next);
             for e in 0..z.len() / n {
                 let weight = splitting.ratio * term.weight(first + start + e);
