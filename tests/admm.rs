@@ -226,3 +226,19 @@ fn limits_of_strain_are_kept_exactly() {
     assert!(stiff > 1.06, "the scene does not pull: {stiff}");
     assert!(hard < 1.05 + 1e-6, "{hard}");
 }
+
+#[test]
+fn its_options_are_checked() {
+    for (option, place) in [
+        ("weight_scale = 0", "solver.weight_scale"),
+        ("relaxation = 2", "solver.relaxation"),
+        ("history = 3", "solver.history"),
+    ] {
+        let text = format!(
+            "[solver]\nkind = \"admm\"\n{option}\n[[body]]\n\
+             generate = {{ shape = \"box\" }}\nmaterial = {{ model = \"arap\", k = 1 }}\n"
+        );
+        let error = pliant::config::parse(&text).expect_err(option).to_string();
+        assert!(error.contains(place), "{option}: {error}");
+    }
+}

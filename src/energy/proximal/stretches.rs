@@ -7,7 +7,8 @@
 //! ρ = r k is the weight over the volume. \[Narain2016, 4.2\]: the signed SVD of \[Irving2004\], and no stretch becomes
 //! negative. Projective laws have the closed form (ρ σ̃ + k p)/(ρ + k) with the projection p = σ̃ − ∇Ψ/k (this one may
 //! leave a negative stretch negative, as projective dynamics does); a hard set has p itself. For others there is
-//! Newton's method with the absolute values of the eigenvalues and backtracking; stretches at 0 that want to fall further stay there.
+//! Newton's method, with the absolute values of the eigenvalues where some are negative, and backtracking; stretches
+//! at 0 that want to fall further stay there.
 //!
 //! Of sheets F̃ is 3×2, and the third stretch is 1.
 
@@ -16,12 +17,12 @@ use crate::math::eigen::symmetric3;
 use crate::math::lanes::{Kernel, Lane, WIDTH, dispatch};
 use crate::math::{mat3, svd};
 
-/// Newton's iterations at the most; four to eight are usual.
-const MAX_ITERATIONS: usize = 60;
-/// Halvings of a step at the most.
-const MAX_HALVINGS: usize = 50;
+/// Steps of Newton's method and halvings of them at the most.
+const MAX_TRIES: usize = 200;
+/// The part of the promised gain that a step must make.
+const ARMIJO: f64 = 1e-4;
 /// A gradient is nothing below this part of what it is made of.
-const FLOOR: f64 = 1e-14;
+const FLOOR: f64 = 1e-13;
 /// Where Newton starts, at least, if the density is infinite at σ̃.
 const INSIDE: f64 = 0.1;
 
@@ -118,31 +119,27 @@ impl<W: Law> Problem<'_, W> {
             value = self.value(&s, target);
         }
         let (mut gradient, mut scale) = self.gradient(&s, target);
-        for _ in 0..MAX_ITERATIONS {
+        let mut part = 1.0;
+        let mut direction = self.direction(&s, &gradient);
+        for _ in 0..MAX_TRIES {
             if gradient.iter().all(|g| g.abs() <= FLOOR * scale) {
                 break;
             }
-            let direction = self.direction(&s, &gradient);
-            let mut part = 1.0;
-            let mut found = false;
-            for _ in 0..MAX_HALVINGS {
-                let next: [f64; 3] = std::array::from_fn(|i| (s[i] + part * direction[i]).max(0.0));
-                let next_value = self.value(&next, target);
-                let slope: f64 = (0..3).map(|i| gradient[i] * (next[i] - s[i])).sum();
-                let (next_gradient, next_scale) = self.gradient(&next, target);
-                // Near the minimum the values differ by rounding only, and the gradients decide.
-                let flat = (next_value - value).abs() <= 16.0 * f64::EPSILON * scale;
-                if next_value <= value + 1e-4 * slope && slope < 0.0 && !flat
-                    || flat && square(&next_gradient) < square(&gradient)
-                {
-                    (s, value, gradient, scale, found) = (next, next_value, next_gradient, next_scale, true);
-                    break;
-                }
+            let next: [f64; 3] = std::array::from_fn(|i| (s[i] + part * direction[i]).max(0.0));
+            let next_value = self.value(&next, target);
+            let slope: f64 = (0..3).map(|i| gradient[i] * (next[i] - s[i])).sum();
+            // Near the minimum the values differ by rounding only, and the gradients decide.
+            let is_flat = (next_value - value).abs() <= 16.0 * f64::EPSILON * scale;
+            if !is_flat && !(slope < 0.0 && next_value <= value + ARMIJO * slope) {
                 part *= 0.5;
+                continue;
             }
-            if !found {
+            let (next_gradient, next_scale) = self.gradient(&next, target);
+            if is_flat && square(&next_gradient) >= square(&gradient) {
                 break;
             }
+            (s, value, gradient, scale) = (next, next_value, next_gradient, next_scale);
+            (part, direction) = (1.0, self.direction(&s, &gradient));
         }
         s
     }
@@ -178,6 +175,9 @@ impl<W: Law> Problem<'_, W> {
                 bend[i][i] = weight;
             }
         }
+        if let Some(step) = solve(&bend, gradient) {
+            return step.map(|s| -s);
+        }
         let (values, vectors) = symmetric3(bend);
         let mut direction = [0.0; 3];
         for (value, e) in values.iter().zip(vectors) {
@@ -188,6 +188,23 @@ impl<W: Law> Problem<'_, W> {
         }
         direction
     }
+}
+
+/// A⁻¹ b by LDLᵀ; `None` where A is not safely positive definite.
+fn solve(a: &[[f64; 3]; 3], b: &[f64; 3]) -> Option<[f64; 3]> {
+    let least = 1e-6 * a[0][0].max(a[1][1]).max(a[2][2]);
+    let d0 = a[0][0];
+    let (l1, l2) = (a[1][0] / d0, a[2][0] / d0);
+    let d1 = a[1][1] - l1 * a[1][0];
+    let l3 = (a[2][1] - l2 * a[1][0]) / d1;
+    let d2 = a[2][2] - l2 * a[2][0] - l3 * l3 * d1;
+    if !(d0 > least && d1 > least && d2 > least) {
+        return None;
+    }
+    let y1 = b[1] - l1 * b[0];
+    let x2 = (b[2] - l2 * b[0] - l3 * y1) / d2;
+    let x1 = y1 / d1 - l3 * x2;
+    Some([b[0] / d0 - l1 * x1 - l2 * x2, x1, x2])
 }
 
 fn square(a: &[f64; 3]) -> f64 {
