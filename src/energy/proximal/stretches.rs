@@ -130,7 +130,8 @@ impl<W: Law> Problem<'_, W> {
             let slope: f64 = (0..3).map(|i| gradient[i] * (next[i] - s[i])).sum();
             // Near the minimum the values differ by rounding only, and the gradients decide.
             let is_flat = (next_value - value).abs() <= 16.0 * f64::EPSILON * scale;
-            if !is_flat && !(slope < 0.0 && next_value <= value + ARMIJO * slope) {
+            let is_gain = slope < 0.0 && next_value <= value + ARMIJO * slope;
+            if !is_flat && !is_gain {
                 part *= 0.5;
                 continue;
             }
