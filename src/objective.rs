@@ -9,6 +9,7 @@
 //! gradient of each corner into a slot of its own, then every vertex gathers its slots in a fixed order, so
 //! the bits do not depend on the number of threads.
 
+use crate::energy::proximal::{Proximal, Residuals, Split, Splitting};
 use crate::energy::{CHUNK, Energy, chunks};
 use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
 use crate::par;
@@ -160,6 +161,11 @@ impl Objective {
 
     fn evaluate_as(&self, at: &mut Iterate, evaluate: Evaluate) {
         at.value = self.evaluate_terms(evaluate, &at.x, &mut at.slots, &mut at.partial);
+        at.value.inertia = self.gather(at);
+    }
+
+    /// Gathers the slots and the inertia's gradient into the iterate's gradient; returns the inertia.
+    fn gather(&self, at: &mut Iterate) -> f64 {
         let chunk_count = self.free.div_ceil(VERTICES);
         let (x, slots) = (&at.x, &at.slots);
         par::chunks_mut_with(
@@ -170,7 +176,45 @@ impl Objective {
                 dispatch(Gather { objective: self, first: chunk * VERTICES, x, slots, gradient })
             },
         );
-        at.value.inertia = at.partial[..chunk_count].iter().sum();
+        at.partial[..chunk_count].iter().sum()
+    }
+
+    /// The split variables of all terms, by term and chunk; a term without a proximal operator has none.
+    pub fn splits(&self) -> Vec<Vec<Split>> {
+        let of = |term: &dyn Proximal| {
+            let chunks = (0..term.len()).step_by(CHUNK);
+            chunks.map(|first| Split::new(term, CHUNK.min(term.len() - first))).collect()
+        };
+        self.terms.iter().map(|term| term.proximal().map(of).unwrap_or_default()).collect()
+    }
+
+    /// Sets z = D x and u = 0 in [`Objective::splits`].
+    pub fn restart_splits(&self, x: &[Vec4], splits: &mut [Vec<Split>]) {
+        for (term, splits) in self.terms.iter().zip(splits) {
+            let Some(term) = term.proximal() else { continue };
+            par::chunks_mut(splits, 1, |chunk, split| split[0].restart(term, chunk * CHUNK, x));
+        }
+    }
+
+    /// The local step of admm at the iterate's positions (see `energy::proximal`). The iterate's gradient becomes
+    /// M (x − y)/h² + Σ w² Dᵀ(D x − z + u), the residual of the global system; its value means nothing afterwards.
+    pub fn split(&self, at: &mut Iterate, splits: &mut [Vec<Split>], splitting: Splitting) -> Residuals {
+        let mut total = Residuals::default();
+        let (x, mut slots) = (&at.x, &mut at.slots[..]);
+        for (term, splits) in self.terms.iter().zip(splits) {
+            let (own, rest) = slots.split_at_mut(term.slots());
+            slots = rest;
+            let Some(term) = term.proximal() else { continue };
+            par::chunks_mut_and(own, CHUNK * term.corners(), splits, |chunk, slots, split| {
+                split.step(term, chunk * CHUNK, x, splitting, slots);
+            });
+            for split in splits {
+                total.primal += split.residuals.primal;
+                total.dual += split.residuals.dual;
+            }
+        }
+        self.gather(at);
+        total
     }
 
     fn evaluate_terms(

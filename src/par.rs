@@ -51,6 +51,26 @@ pub fn pairs_mut<A: Send, B: Send>(
     }
 }
 
+/// Like [`chunks_mut`], with the chunk's own entry of `states`, which must have one per chunk.
+pub fn chunks_mut_and<T: Send, S: Send>(
+    data: &mut [T],
+    length: usize,
+    states: &mut [S],
+    f: impl Fn(usize, &mut [T], &mut S) + Send + Sync,
+) {
+    assert_eq!(states.len(), data.len().div_ceil(length), "one state per chunk");
+    if rayon::current_num_threads() == 1 || data.len() <= length {
+        for (i, (chunk, state)) in data.chunks_mut(length).zip(states).enumerate() {
+            f(i, chunk, state);
+        }
+    } else {
+        data.par_chunks_mut(length)
+            .zip(states.par_iter_mut())
+            .enumerate()
+            .for_each(|(i, (chunk, state))| f(i, chunk, state));
+    }
+}
+
 /// `f(0), f(1), …, f(count − 1)` in order, computed in parallel.
 pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Send + Sync) -> Vec<R> {
     if rayon::current_num_threads() == 1 || count <= 1 {

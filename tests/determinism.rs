@@ -58,6 +58,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
         ("newton", "corotated"),
         ("xpbd", "stable-neo-hookean"),
         ("pbd", "arap"),
+        ("admm", "neo-hookean"),
     ];
     for (solver, model) in cases {
         let one = par::with_threads(1, || run(solver, model));

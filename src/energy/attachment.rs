@@ -8,6 +8,7 @@
 //! a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
 
 use super::constraint::{Constraints, Corners, Form};
+use super::proximal::Proximal;
 use super::{CHUNK, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
 
@@ -97,6 +98,10 @@ impl Energy for AttachmentTerm {
         true
     }
 
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
     fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
         out.fill(0.0);
         for i in 0..3 {
@@ -144,6 +149,32 @@ impl Energy for AttachmentTerm {
     }
 }
 
+/// z = x − target.
+impl Proximal for AttachmentTerm {
+    fn reduced(&self) -> usize {
+        3
+    }
+
+    fn weight(&self, element: usize) -> f64 {
+        self.attachments[element].stiffness
+    }
+
+    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
+        let (x, target) = (x[self.attachments[element].vertex as usize].0, self.targets[element].0);
+        for k in 0..3 {
+            z[k] = x[k] - target[k];
+        }
+    }
+
+    fn pull_back(&self, _element: usize, z: &[f64], slots: &mut [Vec4]) {
+        slots[0] = Vec4::new([z[0], z[1], z[2]]);
+    }
+
+    fn prox(&self, _first: usize, ratio: f64, z: &mut [f64]) {
+        z.iter_mut().for_each(|z| *z *= ratio / (ratio + 1.0));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +189,7 @@ mod tests {
         let x = [Vec4::new([0.3, -0.2, 0.9]), Vec4::new([1.0, 2.0, -0.4])];
         crate::energy::checks::check_term(&term, &x, 1e-8);
         crate::energy::checks::check_constraints(&term, &x);
+        crate::energy::proximal::checks::check_term(&term, &x);
         let mut drag = AttachmentTerm::drag(vec![Attachment { vertex: 1, stiffness: 3.0 }]);
         drag.set_base(&x, &x);
         assert_eq!(crate::energy::checks::evaluate(&drag, &x).0, 0.0);

@@ -12,7 +12,7 @@ use crate::math::lanes::{Lane, Portable, Vec4, WIDTH};
 use crate::math::mat3;
 use crate::math::svd;
 
-type M = [[f64; 3]; 3];
+pub(crate) type M = [[f64; 3]; 3];
 
 /// Energy and gradient of a term, per vertex.
 pub(crate) fn evaluate(term: &dyn Energy, x: &[Vec4]) -> (f64, Vec<[f64; 3]>) {
@@ -169,7 +169,7 @@ pub(crate) fn rotation(random: &mut impl FnMut() -> f64) -> M {
 }
 
 /// U diag(σ) Vᵀ with the kinds of stretches that break formulas.
-fn deformations(inverted: bool) -> Vec<M> {
+pub(crate) fn deformations(inverted: bool) -> Vec<M> {
     let mut r = random(11);
     let mut stretches =
         vec![[1.0, 1.0, 1.0], [1.2, 1.2, 0.7], [1.5, 0.8, 0.8], [2.0, 1.0, 0.05], [0.6, 0.6, 0.6]];
@@ -270,6 +270,11 @@ macro_rules! check_material {
     ($law:expr, $constants:expr) => {
         #[cfg(test)]
         mod material_check {
+            #[test]
+            fn its_proximal_operator_passes_the_generic_check() {
+                $crate::energy::proximal::checks::check_law(&$law, $constants);
+            }
+
             #[test]
             fn passes_the_generic_check() {
                 $crate::energy::checks::check_law(&$law, $constants);

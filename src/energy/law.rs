@@ -72,6 +72,11 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
     fn is_projective(&self, _constants: &[f64; CONSTANTS]) -> bool {
         false
     }
+
+    /// True for projective laws that stand for a hard set: solvers that can, project onto it.
+    fn is_hard(&self) -> bool {
+        false
+    }
 }
 
 /// The constraint that stands for any energy density that is 0 at rest and positive elsewhere,

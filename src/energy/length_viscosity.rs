@@ -9,6 +9,7 @@
 //! turns while it is bent is slowed a little.
 
 use super::lengths::{CORNERS, Length, add_lengths, hash_lengths};
+use super::proximal::Proximal;
 use super::{CHUNK, Energy};
 use crate::math::lanes::Vec4;
 use crate::math::vec3::{dot, norm, scale, sub};
@@ -107,6 +108,10 @@ impl Energy for LengthViscosityTerm {
         true
     }
 
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
     fn is_dissipation(&self) -> bool {
         true
     }
@@ -144,10 +149,44 @@ impl Energy for LengthViscosityTerm {
     }
 }
 
+impl Proximal for LengthViscosityTerm {
+    fn reduced(&self) -> usize {
+        3
+    }
+
+    fn weight(&self, element: usize) -> f64 {
+        self.elements[element].stiffness
+    }
+
+    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
+        z.copy_from_slice(&self.vector(&self.elements[element], x));
+    }
+
+    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
+        for (slot, weight) in slots.iter_mut().zip(self.elements[element].weights) {
+            *slot = Vec4::new([weight * z[0], weight * z[1], weight * z[2]]);
+        }
+    }
+
+    /// Less 1/(r + 1) of the change that is damped.
+    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
+        for (lag, z) in self.lag[first..].iter().zip(z.chunks_exact_mut(3)) {
+            let now = [z[0], z[1], z[2]];
+            let damped = match *lag {
+                Lag::Slack => [0.0; 3],
+                Lag::Along { direction, base } => scale(dot(direction, sub(now, base)), direction),
+                Lag::Whole { base } => sub(now, base),
+            };
+            z.copy_from_slice(&sub(now, scale(1.0 / (ratio + 1.0), damped)));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::energy::checks::{check_term, evaluate, random};
+    use crate::energy::proximal;
 
     #[test]
     fn every_kind_passes_the_generic_check() {
@@ -163,6 +202,7 @@ mod tests {
         let mut term = LengthViscosityTerm::new("springs".into(), 2, &elements, 0.5);
         term.set_base(&middle, &base);
         check_term(&term, &x, 1e-7);
+        proximal::checks::check_term(&term, &x);
         term.set_base(&middle, &x);
         assert_eq!(evaluate(&term, &x).0, 0.0, "what does not move is not damped");
     }

@@ -21,6 +21,7 @@
 //! one for each coordinate of z, which are linear and have a direction at z = 0.
 
 use super::constraint::{Constraints, Corners, Form};
+use super::proximal::Proximal;
 use super::{CHUNK, ElementState, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::vec3::norm;
@@ -78,7 +79,7 @@ pub struct LengthTerm {
     elements: Vec<Length>,
     blocks: Vec<Block>,
     section: Option<f64>,
-    is_hard: bool,
+    hard: bool,
 }
 
 impl LengthTerm {
@@ -101,7 +102,7 @@ impl LengthTerm {
             block.shortest[lane] = e.shortest;
             block.longest[lane] = e.longest;
         });
-        LengthTerm { name, corners, elements, blocks, section: None, is_hard: false }
+        LengthTerm { name, corners, elements, blocks, section: None, hard: false }
     }
 
     /// z of an element.
@@ -122,9 +123,9 @@ impl LengthTerm {
         self
     }
 
-    /// For elements whose bounds are exact where a solver can keep them so: those of constraints.
-    pub fn with_exact_bounds(mut self) -> LengthTerm {
-        self.is_hard = true;
+    /// For bounds that are meant exactly: solvers that can, keep them so; for the others they are stiff.
+    pub fn hard(mut self) -> LengthTerm {
+        self.hard = true;
         self
     }
 }
@@ -236,13 +237,17 @@ impl Energy for LengthTerm {
             out.value[lane] = value;
             out.bounds[0][lane] = bounds[0];
             out.bounds[1][lane] = bounds[1];
-            out.compliance[lane] = if self.is_hard { 0.0 } else { 1.0 / e.stiffness };
+            out.compliance[lane] = if self.hard { 0.0 } else { 1.0 / e.stiffness };
             for c in 0..self.corners {
                 for k in 0..3 {
                     out.gradient[c][k][lane] = e.weights[c] * direction[k];
                 }
             }
         }
+    }
+
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
     }
 
     /// |z| − ℓ cancels near rest.
@@ -271,6 +276,44 @@ impl Energy for LengthTerm {
         for i in 0..n {
             for j in 0..n {
                 out[n * i + j] = e.weights[i / 3] * e.weights[j / 3] * block[i % 3][j % 3];
+            }
+        }
+    }
+}
+
+impl Proximal for LengthTerm {
+    fn reduced(&self) -> usize {
+        3
+    }
+
+    fn is_hard(&self) -> bool {
+        self.hard
+    }
+
+    fn weight(&self, element: usize) -> f64 {
+        self.elements[element].stiffness
+    }
+
+    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
+        z.copy_from_slice(&self.combine(&self.elements[element], x));
+    }
+
+    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
+        for (slot, weight) in slots.iter_mut().zip(self.elements[element].weights) {
+            *slot = Vec4::new([weight * z[0], weight * z[1], weight * z[2]]);
+        }
+    }
+
+    /// (r z̃ + p)/(r + 1) with the projection p, or p itself. A vanishing z̃ that must have a length gets it along x.
+    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
+        for (e, z) in self.elements[first..].iter().zip(z.chunks_exact_mut(3)) {
+            let length = norm([z[0], z[1], z[2]]);
+            let nearest = length.max(e.shortest).min(e.longest);
+            let wanted = if self.hard { nearest } else { (ratio * length + nearest) / (ratio + 1.0) };
+            if length > 1e-150 {
+                z.iter_mut().for_each(|z| *z *= wanted / length);
+            } else {
+                z.copy_from_slice(&[wanted, 0.0, 0.0]);
             }
         }
     }
@@ -323,6 +366,7 @@ fn direction_block(e: &Length, z: [f64; 3], project: bool) -> [[f64; 3]; 3] {
 mod tests {
     use super::*;
     use crate::energy::checks::{check_constraints, check_term, random};
+    use crate::energy::proximal;
 
     #[test]
     fn every_kind_passes_the_generic_check() {
@@ -341,10 +385,26 @@ mod tests {
         let springs = LengthTerm::new("springs".into(), 2, springs);
         check_term(&springs, &x, 1e-7);
         check_constraints(&springs, &x);
+        proximal::checks::check_term(&springs, &x);
         let hinges = vec![hinge(0.0, 0.0), hinge(0.3, 0.3), hinge(0.1, 0.2)];
         let hinges = LengthTerm::new("hinges".into(), 4, hinges);
         check_term(&hinges, &x, 1e-7);
+        proximal::checks::check_term(&hinges, &x);
         check_constraints(&hinges, &x);
+    }
+
+    #[test]
+    fn hard_bounds_are_kept_by_the_nearest_vector() {
+        let elements = [(2.0, 2.0), (0.0, 2.0), (0.0, 9.0)].map(|(s, l)| Length::spring(0, 1, 3.0, s, l));
+        let term = LengthTerm::new("ropes".into(), 2, elements.to_vec()).hard();
+        let mut z = [0.0, 3.0, 4.0, 0.0, 3.0, 4.0, 0.0, 3.0, 4.0];
+        term.prox(0, 0.7, &mut z);
+        for (got, want) in z.iter().zip([0.0, 1.2, 1.6, 0.0, 1.2, 1.6, 0.0, 3.0, 4.0]) {
+            assert!((got - want).abs() < 1e-15, "{z:?}");
+        }
+        let mut z = [0.0; 6];
+        term.prox(0, 0.7, &mut z);
+        assert!(norm([z[0], z[1], z[2]]) == 2.0 && z[3..] == [0.0; 3], "{z:?}");
     }
 
     #[test]

@@ -30,6 +30,10 @@ impl Law for Limit {
     fn is_projective(&self, _: &[f64; CONSTANTS]) -> bool {
         true
     }
+
+    fn is_hard(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

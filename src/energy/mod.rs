@@ -17,6 +17,7 @@ pub mod limit;
 pub mod material;
 pub mod materials;
 mod packing;
+pub mod proximal;
 pub mod scaled;
 pub mod tets;
 pub mod triangles;
@@ -25,6 +26,7 @@ pub mod viscosity;
 use crate::math::lanes::{Vec4, WIDTH};
 use constraint::{Constraints, Corners, Form};
 pub use packing::Properties;
+use proximal::Proximal;
 
 /// Elements per chunk of work; fixed, so that sums do not depend on the number of threads.
 pub const CHUNK: usize = 512;
@@ -82,6 +84,11 @@ pub trait Energy: Send + Sync {
 
     /// True where E = w/2 |D x − p|² with p the projection on the zero-energy set: what pd needs.
     fn is_projective(&self) -> bool;
+
+    /// The capability that admm needs; `None`: the term has no proximal operator.
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        None
+    }
 
     /// The energy (J) of a strain of order one, Σ volume·k: rounding of the energy is relative to it, as densities
     /// like ‖F‖² − 3 cancel near rest. Zero for terms that lose no digits.

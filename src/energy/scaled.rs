@@ -4,6 +4,7 @@
 //! each of its values; where s stands still, nothing is.
 
 use super::constraint::{Constraints, Corners, Form};
+use super::proximal::Proximal;
 use super::{ElementState, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::track::Track;
@@ -75,6 +76,10 @@ impl Energy for ScaledTerm {
         self.inner.is_projective()
     }
 
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        self.inner.proximal().map(|_| self as &dyn Proximal)
+    }
+
     fn is_dissipation(&self) -> bool {
         self.inner.is_dissipation()
     }
@@ -129,11 +134,45 @@ impl Energy for ScaledTerm {
     }
 }
 
+impl ScaledTerm {
+    fn inner_proximal(&self) -> &dyn Proximal {
+        self.inner.proximal().expect("asked for only where there is one")
+    }
+}
+
+/// Energy and weight have the same factor, so that prox is that of the inner term.
+impl Proximal for ScaledTerm {
+    fn reduced(&self) -> usize {
+        self.inner_proximal().reduced()
+    }
+
+    fn is_hard(&self) -> bool {
+        self.inner_proximal().is_hard()
+    }
+
+    fn weight(&self, element: usize) -> f64 {
+        self.factor * self.inner_proximal().weight(element)
+    }
+
+    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
+        self.inner_proximal().reduce(element, x, z);
+    }
+
+    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
+        self.inner_proximal().pull_back(element, z, slots);
+    }
+
+    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
+        self.inner_proximal().prox(first, ratio, z);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::energy::checks::{check_constraints, check_term, evaluate};
     use crate::energy::lengths::{Length, LengthTerm};
+    use crate::energy::proximal;
     use crate::math::track::Key;
 
     #[test]
@@ -145,6 +184,7 @@ mod tests {
         assert!(!term.set_time(0.5) && term.set_time(1.5) && !term.set_time(1.5));
         check_term(&term, &x, 1e-7);
         check_constraints(&term, &x);
+        proximal::checks::check_term(&term, &x);
         assert_eq!(evaluate(&term, &x).0, 3.0 * evaluate(&springs(), &x).0);
     }
 }

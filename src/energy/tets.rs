@@ -12,6 +12,8 @@ use super::constraint::{Constraints, Corners, Form};
 use super::law::{CONSTANTS, Law};
 use super::materials::arap::Arap;
 use super::packing::{self, Properties};
+use super::proximal::Proximal;
+use super::proximal::stretches::{self, Problem};
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
@@ -350,6 +352,10 @@ impl<W: Law> Energy for TetTerm<W> {
         self.properties.constants.iter().all(|c| self.law.is_projective(c))
     }
 
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
     fn scale(&self) -> f64 {
         self.elements.volume.iter().zip(&self.properties.stiffness).map(|(v, k)| v * k).sum()
     }
@@ -396,5 +402,39 @@ impl<W: Law> Energy for TetTerm<W> {
     fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
         dispatch(Inspect { law: &self.law, blocks: self.chunk_blocks(chunk), x, states });
         true
+    }
+}
+
+impl<W: Law> Proximal for TetTerm<W> {
+    fn reduced(&self) -> usize {
+        9
+    }
+
+    fn is_hard(&self) -> bool {
+        self.law.is_hard()
+    }
+
+    fn weight(&self, element: usize) -> f64 {
+        self.elements.volume[element] * self.properties.stiffness[element]
+    }
+
+    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
+        z.copy_from_slice(self.deformation(element, x).as_flattened());
+    }
+
+    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
+        for (slot, g) in slots.iter_mut().zip(self.elements.gradients(element)) {
+            *slot = Vec4::new(std::array::from_fn(|i| {
+                z[3 * i] * g[0] + z[3 * i + 1] * g[1] + z[3 * i + 2] * g[2]
+            }));
+        }
+    }
+
+    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
+        stretches::change(z, 3, |e, target| {
+            let (constants, stiffness) =
+                (&self.properties.constants[first + e], self.properties.stiffness[first + e]);
+            Problem { law: &self.law, constants, stiffness, ratio, free: 3 }.solve(target)
+        });
     }
 }

@@ -14,6 +14,8 @@
 use super::constraint::{Constraints, Corners, Form};
 use super::law::{self, CONSTANTS, Law};
 use super::packing::{self, Properties};
+use super::proximal::Proximal;
+use super::proximal::stretches::{self, Problem};
 use super::tets::von_mises;
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Portable, Vec4, WIDTH, dispatch};
@@ -384,6 +386,10 @@ impl<W: Law> Energy for TriangleTerm<W> {
         true
     }
 
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
     fn scale(&self) -> f64 {
         self.elements.volume.iter().zip(&self.properties.stiffness).map(|(v, k)| v * k).sum()
     }
@@ -405,5 +411,45 @@ impl<W: Law> Energy for TriangleTerm<W> {
                 }
             }
         }
+    }
+}
+
+impl<W: Law> Proximal for TriangleTerm<W> {
+    fn reduced(&self) -> usize {
+        6
+    }
+
+    fn is_hard(&self) -> bool {
+        self.law.is_hard()
+    }
+
+    fn weight(&self, element: usize) -> f64 {
+        self.elements.volume[element] * self.properties.stiffness[element]
+    }
+
+    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
+        let g = self.elements.gradients(element);
+        z.fill(0.0);
+        for (c, v) in self.elements.corners[element].iter().enumerate() {
+            for i in 0..3 {
+                for j in 0..2 {
+                    z[2 * i + j] += x[*v as usize].0[i] * g[c][j];
+                }
+            }
+        }
+    }
+
+    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
+        for (slot, g) in slots.iter_mut().zip(self.elements.gradients(element)) {
+            *slot = Vec4::new(std::array::from_fn(|i| z[2 * i] * g[0] + z[2 * i + 1] * g[1]));
+        }
+    }
+
+    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
+        stretches::change(z, 2, |e, target| {
+            let (constants, stiffness) =
+                (&self.properties.constants[first + e], self.properties.stiffness[first + e]);
+            Problem { law: &self.law, constants, stiffness, ratio, free: 2 }.solve(target)
+        });
     }
 }

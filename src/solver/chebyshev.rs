@@ -229,7 +229,7 @@ impl Solver for Chebyshev {
             self.inner = Inner::Direct(system);
             return Ok(Preparation { cache: Some(outcome), factor_entries });
         }
-        let matrix = system::assemble(objective);
+        let matrix = system::assemble(objective, 1.0);
         let diagonal: Vec<f64> =
             (0..matrix.size).map(|j| matrix.values[matrix.starts[j + 1] as usize - 1]).collect();
         if self.name == "jacobi" {
@@ -248,7 +248,7 @@ impl Solver for Chebyshev {
         }
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"pliant rho");
-        hasher.update(system::key(objective).as_bytes());
+        hasher.update(system::key(objective, 1.0).as_bytes());
         hasher.update(self.name.as_bytes());
         hasher.update(&self.relaxation.to_le_bytes());
         for place in iterate.x.iter().chain(&objective.inertial) {

@@ -27,7 +27,7 @@ pub(super) struct HessianFactor {
 impl HessianFactor {
     /// Analyses the pattern.
     pub(super) fn new(objective: &Objective) -> Result<HessianFactor> {
-        let vertices = assemble(objective);
+        let vertices = assemble(objective, 1.0);
         let size = 3 * vertices.size;
         let mut matrix = SymmetricMatrix { size, starts: vec![0], ..Default::default() };
         for j in 0..vertices.size {

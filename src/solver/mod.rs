@@ -3,6 +3,7 @@
 //! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A
 //! solver is one file with one `static KIND: Kind` and one line in [`KINDS`].
 
+pub mod admm;
 pub mod chebyshev;
 mod hessian;
 pub mod line_search;
@@ -25,6 +26,7 @@ pub static KINDS: &[&Kind] = &[
     &pd::KIND,
     &chebyshev::KIND,
     &newton::KIND,
+    &admm::KIND,
     &xpbd::KIND,
     &xpbd::HARD_KIND,
 ];

@@ -17,7 +17,13 @@ pub struct System {
 impl System {
     /// Loads the factor from the cache, or assembles A, factorizes it and stores the factor.
     pub fn prepare(objective: &Objective, cache: &Cache) -> Result<(System, Outcome)> {
-        let (panels, outcome) = cache.fetch(&key(objective), || factorize(&assemble(objective)))?;
+        System::prepare_scaled(objective, 1.0, cache)
+    }
+
+    /// Likewise with all weights multiplied by `scale`: M/h² + scale Σ w DᵀD.
+    pub fn prepare_scaled(objective: &Objective, scale: f64, cache: &Cache) -> Result<(System, Outcome)> {
+        let key = key(objective, scale);
+        let (panels, outcome) = cache.fetch(&key, || factorize(&assemble(objective, scale)))?;
         Ok((System { panels, work: vec![] }, outcome))
     }
 
@@ -37,8 +43,8 @@ impl System {
     }
 }
 
-/// A in the objective's numbering, which is its order of elimination.
-pub fn assemble(objective: &Objective) -> SymmetricMatrix {
+/// M/h² + scale Σ w DᵀD in the objective's numbering, which is its order of elimination; A where `scale` is 1.
+pub fn assemble(objective: &Objective, scale: f64) -> SymmetricMatrix {
     let free = objective.free as u32;
     let per_step = 1.0 / (objective.step * objective.step);
     let mut triplets: Vec<(u32, u32, f64)> =
@@ -46,15 +52,15 @@ pub fn assemble(objective: &Objective) -> SymmetricMatrix {
     for term in &objective.terms {
         term.add_system(&mut |row, column, value| {
             if row <= column && column < free {
-                triplets.push((row, column, value));
+                triplets.push((row, column, scale * value));
             }
         });
     }
     SymmetricMatrix::from_triplets(free as usize, &triplets)
 }
 
-/// A hash of all that determines A, cheaper than A itself: with a hit, nothing is assembled.
-pub fn key(objective: &Objective) -> Key {
+/// A hash of all that determines the matrix, cheaper than the matrix itself: with a hit, nothing is assembled.
+pub fn key(objective: &Objective, scale: f64) -> Key {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"pliant system factor");
     hasher.update(&(objective.free as u64).to_le_bytes());
@@ -62,6 +68,10 @@ pub fn key(objective: &Objective) -> Key {
     hasher.update(bytemuck::cast_slice(&objective.mass[..objective.free]));
     for term in &objective.terms {
         term.hash_system(&mut hasher);
+    }
+    if scale != 1.0 {
+        hasher.update(b"weights");
+        hasher.update(&scale.to_le_bytes());
     }
     hasher.finalize()
 }

@@ -21,9 +21,7 @@ pub(super) fn add(at: &Place, line: &Line, terms: &mut Terms) {
     let elements: Vec<Length> = ends.iter().map(edge).collect();
     let name = at.named(&format!("edges ({})", line.kind.name()));
     terms.add_length_viscosity(at, "edges", 2, &elements);
-    let mut term = LengthTerm::new(name, 2, elements).with_section(section);
-    if line.kind != LineKind::Spring {
-        term = term.with_exact_bounds();
-    }
+    let term = LengthTerm::new(name, 2, elements).with_section(section);
+    let term = if line.kind == LineKind::Spring { term } else { term.hard() };
     terms.list.push((Box::new(term), cells));
 }

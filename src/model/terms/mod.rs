@@ -121,9 +121,26 @@ struct Terms<'a> {
 impl Terms<'_> {
     /// A length term, and its viscosity if the body has any.
     fn add_lengths(&mut self, at: &Place, what: &str, corners: usize, elements: Vec<Length>) {
+        self.add_bounds(at, what, corners, elements, |term| term);
+    }
+
+    /// Likewise for bounds that are meant exactly.
+    fn add_hard_lengths(&mut self, at: &Place, what: &str, corners: usize, elements: Vec<Length>) {
+        self.add_bounds(at, what, corners, elements, LengthTerm::hard);
+    }
+
+    fn add_bounds(
+        &mut self,
+        at: &Place,
+        what: &str,
+        corners: usize,
+        elements: Vec<Length>,
+        finish: fn(LengthTerm) -> LengthTerm,
+    ) {
         if !elements.is_empty() {
             self.add_length_viscosity(at, what, corners, &elements);
-            self.list.push((Box::new(LengthTerm::new(at.named(what), corners, elements)), vec![]));
+            let term = finish(LengthTerm::new(at.named(what), corners, elements));
+            self.list.push((Box::new(term), vec![]));
         }
     }
 

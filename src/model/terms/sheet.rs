@@ -70,7 +70,7 @@ fn add_limits(at: &Place, terms: &mut Terms) {
             Length::new(&[(a, p), (b, q), (c, r)], stiffness[*cell] * elements.volume[e], shortest, longest)
         };
         let threads = places.iter().enumerate().map(thread).collect();
-        terms.add_lengths(at, what, 3, threads);
+        terms.add_hard_lengths(at, what, 3, threads);
     }
 }
 

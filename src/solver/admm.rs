@@ -1,0 +1,239 @@
+//! ADMM: every element has a copy z of its share of the positions, which a dual variable u pulls towards agreement.
+//!
+//! ```text
+//! z⁺ = argmin E(z) + w²/2 |z − (D x + u)|²,      u⁺ = u + D x − z⁺            each element by itself
+//! (M/h² + Σ w² DᵀD) x⁺ = M y/h² + Σ w² Dᵀ(z⁺ − u⁺)
+//! ```
+//!
+//! \[Narain2016, Alg. 1; Ledwon2024, 4.4\]. w² = `weight_scale` · measure · k with k the stiffness of the system matrix:
+//! at 1 the matrix is that of projective dynamics, and so is the iteration, exactly where zero-energy sets are affine
+//! and nearly elsewhere. Smaller weights are often faster and may diverge \[Ledwon2024, 5.4\]. Rods, ropes and
+//! limits of strain are kept exactly, as hard sets: z is projected onto them, and x arrives there in the limit. Such sets
+//! are not convex: weights well below M/h² may cycle. With `tolerance`, their steps stop on the residuals, since
+//! ∇g does not vanish.
+//!
+//! As in `pd`, the global step solves for the increment, so that prescribed vertices need no care. Two things are ours.
+//! Where the increment leads outside the domain of a barrier it is halved; the fixed points stay the same. And
+//! a step starts with z = D x, u = 0 at the start that the driver finds, without the duals of the last step:
+//! a run can resume from positions and velocities alone.
+//!
+//! `relaxation` is the α of over-relaxation (see `energy::proximal`). With `balance`, the weights double where the primal
+//! residual is more than 10 times the dual one and halve in the opposite case, at most every 5 iterations and
+//! within a factor 16 of where they began, which is where each step begins again.
+
+use std::time::Instant;
+
+use super::system::System;
+use super::{Cost, Kind, Preparation, Progress, Solver};
+use crate::cache::Cache;
+use crate::energy::proximal::{Residuals, Split, Splitting};
+use crate::error::{Error, Result};
+use crate::math::lanes::Vec4;
+use crate::math::vectors;
+use crate::objective::{Iterate, Objective};
+
+/// The registry's entry.
+pub static KIND: Kind = Kind {
+    name: "admm",
+    about: "alternating directions: any material; keeps rods, ropes and limits exactly; sensitive to its weights",
+    keys: &["weight_scale", "relaxation", "balance"],
+    refuses: |_| None,
+    build: |settings| {
+        Box::new(Admm {
+            weight_scale: settings.options.weight_scale.unwrap_or(1.0),
+            relaxation: settings.options.relaxation.unwrap_or(1.0),
+            balance: settings.options.balance.unwrap_or(false),
+            tolerance: settings.tolerance,
+            cache: Cache::disabled(),
+            is_hard: false,
+            systems: vec![],
+            power: 0,
+            rest: 0,
+            first: None,
+            is_lagging: false,
+            lagging: 0,
+            last: Residuals::default(),
+            splits: vec![],
+            trial: Iterate::default(),
+            increment: vec![],
+        })
+    },
+};
+
+/// Residuals apart by this factor are out of balance (their squares are compared).
+const IMBALANCE: f64 = 10.0;
+/// Iterations between two changes of the weights.
+const PATIENCE: u64 = 5;
+/// Doublings or halvings of the weights at the most.
+const MAX_POWER: i32 = 4;
+/// The smallest part of an increment that is tried.
+const MIN_PART: f64 = 1e-6;
+
+/// Steps that leave more than this part of their first residuals are worth a note.
+const WORRYING: f64 = 0.1;
+/// Squared residuals that are nothing, in units of the energy of a strain of order one: strains of 1e-10.
+const NOTHING: f64 = 1e-20;
+
+/// The solver.
+pub struct Admm {
+    weight_scale: f64,
+    relaxation: f64,
+    balance: bool,
+    tolerance: f64,
+    cache: Cache,
+    /// Some term is a hard set.
+    is_hard: bool,
+    /// Factors for the weights `weight_scale` · 2ⁿ, with n.
+    systems: Vec<(i32, System)>,
+    /// n now.
+    power: i32,
+    /// Iterations since the weights changed.
+    rest: u64,
+    /// The residuals (both, squared) that the step began with.
+    first: Option<f64>,
+    /// The last iteration left more than [`WORRYING`] of them.
+    is_lagging: bool,
+    /// Earlier steps that ended so.
+    lagging: u64,
+    last: Residuals,
+    splits: Vec<Vec<Split>>,
+    trial: Iterate,
+    increment: Vec<Vec4>,
+}
+
+impl Admm {
+    fn scale(&self) -> f64 {
+        self.weight_scale * f64::from(self.power).exp2()
+    }
+
+    /// Changes the weights where the residuals of the last iteration ask for it.
+    fn rebalance(&mut self, objective: &Objective) -> Result<()> {
+        self.rest += 1;
+        if !self.balance || self.rest <= PATIENCE {
+            return Ok(());
+        }
+        let limit = IMBALANCE * IMBALANCE;
+        let change = if self.last.primal > limit * self.last.dual {
+            1
+        } else if self.last.dual > limit * self.last.primal {
+            -1
+        } else {
+            return Ok(());
+        };
+        if (self.power + change).abs() > MAX_POWER {
+            return Ok(());
+        }
+        self.power += change;
+        self.rest = 0;
+        let factor = f64::from(-change).exp2();
+        self.splits.iter_mut().flatten().for_each(|split| split.scale_dual(factor));
+        if self.systems.iter().all(|(power, _)| *power != self.power) {
+            let (system, _) = System::prepare_scaled(objective, self.scale(), &self.cache)?;
+            self.systems.push((self.power, system));
+        }
+        Ok(())
+    }
+
+    /// True where a scene of hard sets, whose gradient does not vanish, is as converged as asked for.
+    fn is_done(&mut self, objective: &Objective) -> bool {
+        let both = self.last.primal + self.last.dual;
+        let first = *self.first.get_or_insert(both);
+        self.is_lagging = both > WORRYING * WORRYING * first && both > NOTHING * objective.scale();
+        self.is_hard && self.tolerance > 0.0 && both <= self.tolerance * self.tolerance * first
+    }
+
+    /// Moves by the increment, or by what part of it keeps the objective finite; evaluates the iterate.
+    fn advance(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) {
+        let free = objective.free;
+        let mut part = 1.0;
+        while part >= MIN_PART {
+            let start = Instant::now();
+            vectors::combine(-part, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
+            objective.evaluate(&mut self.trial);
+            if part == 1.0 {
+                cost.local += start.elapsed();
+            } else {
+                cost.line_search += start.elapsed();
+            }
+            cost.tries += 1;
+            if self.trial.value.total().is_finite() || !iterate.value.total().is_finite() {
+                std::mem::swap(iterate, &mut self.trial);
+                return;
+            }
+            part *= 0.5;
+        }
+    }
+}
+
+impl Solver for Admm {
+    fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
+        if let Some(term) = objective.terms.iter().find(|t| t.proximal().is_none()) {
+            return Err(Error::Unsupported {
+                solver: KIND.name.into(),
+                subject: term.name(),
+                reason: "it has no proximal operator; use solver 'quasi-newton'".into(),
+            });
+        }
+        self.is_hard = objective.terms.iter().any(|t| t.proximal().is_some_and(|p| p.is_hard()));
+        let (system, outcome) = System::prepare_scaled(objective, self.weight_scale, cache)?;
+        let factor_entries = system.entries();
+        self.systems = vec![(0, system)];
+        self.power = 0;
+        self.cache = cache.clone();
+        self.splits = objective.splits();
+        self.increment = vec![Vec4::ZERO; objective.free];
+        Ok(Preparation { cache: Some(outcome), factor_entries })
+    }
+
+    fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
+        self.power = 0;
+        self.rest = 0;
+        self.first = None;
+        self.lagging += u64::from(self.is_lagging);
+        self.is_lagging = false;
+        self.last = Residuals::default();
+        self.trial.clone_from(iterate);
+        objective.restart_splits(&iterate.x, &mut self.splits);
+    }
+
+    /// Hard sets lead elsewhere than to the minimum with their stiff energies.
+    fn minimizes(&self) -> bool {
+        !self.is_hard
+    }
+
+    fn closing_note(&self) -> Option<String> {
+        let steps = self.lagging + u64::from(self.is_lagging);
+        (self.is_hard && steps > 0).then(|| {
+            format!(
+                "{steps} steps ended with more than {:.0} % of the residuals that their hard sets (rods, ropes, limits) \
+                 began with; raise solver.iterations, or solver.weight_scale if that does not help",
+                100.0 * WORRYING
+            )
+        })
+    }
+
+    fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
+        let start = Instant::now();
+        self.rebalance(objective)?;
+        cost.global += start.elapsed();
+        let start = Instant::now();
+        self.trial.x.copy_from_slice(&iterate.x);
+        let splitting = Splitting { ratio: self.scale(), relaxation: self.relaxation };
+        self.last = objective.split(&mut self.trial, &mut self.splits, splitting);
+        cost.local += start.elapsed();
+        if self.is_done(objective) {
+            return Ok(Progress::Stalled);
+        }
+        let start = Instant::now();
+        let system = self.systems.iter_mut().find(|(power, _)| *power == self.power);
+        let (_, system) = system.expect("prepared before the first step");
+        system.solve(&self.trial.gradient, &mut self.increment);
+        cost.global += start.elapsed();
+        if self.minimizes() {
+            self.advance(objective, iterate, cost);
+        } else {
+            vectors::add_scaled(-1.0, &self.increment, &mut iterate.x[..objective.free]);
+        }
+        Ok(Progress::Moved)
+    }
+}
