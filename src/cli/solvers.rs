@@ -61,8 +61,14 @@ fn refusal(solver: &str, body: &str) -> Option<String> {
         .and_then(|loaded| Simulation::new(&loaded.config, &Cache::disabled()).map(|_| ()));
     tried.err().map(|error| {
         let text = error.to_string();
-        // The last part of a chain of places is the reason.
-        text.split(&format!("solver '{solver}' cannot simulate")).last().unwrap_or(&text).trim().to_owned()
+        // What follows the subject is the reason; after its first line comes the place in the config.
+        let line = text.lines().next().unwrap_or_default();
+        let about = line.split("cannot simulate ").last().unwrap_or(line);
+        let reason = about.split_once(": ").map_or(about, |(_, reason)| reason);
+        // One reason for all materials.
+        MODELS.iter().fold(reason.to_owned(), |text, model| {
+            text.replace(&format!("energy and '{}' is not one", model.name), "energy")
+        })
     })
 }
 
