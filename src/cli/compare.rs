@@ -47,7 +47,7 @@ pub struct CompareArgs {
     /// Replace a value of the config, such as body.0.material.young=1e5; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Where results go; default: outputs/<name>-compare.
+    /// Where results go; default: outputs/NAME-compare, with the name of the config.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Replace the results of an earlier comparison there.
