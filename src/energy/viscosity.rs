@@ -11,6 +11,9 @@
 //! β/(2ĥ) (x − x̂)ᵀ K (x − x̂), which is Rayleigh's damping with the stiffness matrix K. With the tangent stiffness at
 //! x_n in its place, bodies under load would be damped as they turn.
 //!
+//! In stretched elements F_m is divided by their largest stretch, about: the rate of Green's strain grows with its square,
+//! and D would outgrow the system matrix, which all solvers but Newton's live on.
+//!
 //! Triangles have gradients g_c in their plane, with a third component of 0; one kernel serves both.
 
 use super::proximal::Proximal;
@@ -126,6 +129,10 @@ impl Kernel for Lag<'_> {
         for (block, lagged) in self.blocks.iter().zip(self.lagged) {
             let middle = deformation::<L>(self.corners, block, self.middle);
             let base = deformation::<L>(self.corners, block, self.base);
+            // The square of the largest stretch, if the others are about 1.
+            let square = mat3::dot(&middle, &middle) - L::splat(self.corners as f64 - 2.0);
+            let scale = L::splat(1.0) / square.max(L::splat(1.0)).sqrt();
+            let middle = mat3::scale(scale, &middle);
             for i in 0..3 {
                 for j in 0..3 {
                     lagged.middle[i][j] = middle[i][j].to_array();
