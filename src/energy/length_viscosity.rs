@@ -38,15 +38,6 @@ impl LengthViscosityTerm {
         let lag = vec![Lag::Slack; elements.len()];
         LengthViscosityTerm { name, corners, elements: elements.iter().map(damped).collect(), lag }
     }
-
-    fn vector(&self, e: &Length, x: &[Vec4]) -> [f64; 3] {
-        let mut z = [0.0; 3];
-        for (v, w) in e.vertices.iter().zip(e.weights).take(self.corners) {
-            let x = x[*v as usize].0;
-            z = [z[0] + w * x[0], z[1] + w * x[1], z[2] + w * x[2]];
-        }
-        z
-    }
 }
 
 impl Energy for LengthViscosityTerm {
@@ -78,19 +69,17 @@ impl Energy for LengthViscosityTerm {
             let force = match self.lag[first + i] {
                 Lag::Slack => [0.0; 3],
                 Lag::Along { direction, base } => {
-                    let rate = dot(direction, sub(self.vector(e, x), base));
+                    let rate = dot(direction, sub(e.combine(x), base));
                     energy += 0.5 * e.stiffness * rate * rate;
                     scale(e.stiffness * rate, direction)
                 }
                 Lag::Whole { base } => {
-                    let change = sub(self.vector(e, x), base);
+                    let change = sub(e.combine(x), base);
                     energy += 0.5 * e.stiffness * dot(change, change);
                     scale(e.stiffness, change)
                 }
             };
-            for (slot, weight) in slots.iter_mut().zip(e.weights) {
-                *slot = Vec4::new(scale(weight, force));
-            }
+            e.pull_back(&force, slots);
         }
         energy
     }
@@ -119,7 +108,7 @@ impl Energy for LengthViscosityTerm {
     fn set_base(&mut self, middle: &[Vec4], base: &[Vec4]) {
         for i in 0..self.elements.len() {
             let e = &self.elements[i];
-            let (z, base) = (self.vector(e, middle), self.vector(e, base));
+            let (z, base) = (e.combine(middle), e.combine(base));
             let length = norm(z);
             let within = e.shortest < length && length < e.longest;
             self.lag[i] = if e.longest == 0.0 {
@@ -159,13 +148,11 @@ impl Proximal for LengthViscosityTerm {
     }
 
     fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
-        z.copy_from_slice(&self.vector(&self.elements[element], x));
+        z.copy_from_slice(&self.elements[element].combine(x));
     }
 
     fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
-        for (slot, weight) in slots.iter_mut().zip(self.elements[element].weights) {
-            *slot = Vec4::new([weight * z[0], weight * z[1], weight * z[2]]);
-        }
+        self.elements[element].pull_back(z, slots);
     }
 
     /// Less 1/(r + 1) of the change that is damped.

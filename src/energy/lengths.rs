@@ -59,6 +59,23 @@ impl Length {
         }
         Length { vertices, weights, stiffness, shortest, longest }
     }
+
+    /// z; unused corners have no weight.
+    pub(super) fn combine(&self, x: &[Vec4]) -> [f64; 3] {
+        let mut z = [0.0; 3];
+        for (v, w) in self.vertices.iter().zip(self.weights) {
+            let x = x[*v as usize].0;
+            z = [z[0] + w * x[0], z[1] + w * x[1], z[2] + w * x[2]];
+        }
+        z
+    }
+
+    /// `slots[c] = w_c z`.
+    pub(super) fn pull_back(&self, z: &[f64], slots: &mut [Vec4]) {
+        for (slot, weight) in slots.iter_mut().zip(self.weights) {
+            *slot = Vec4::new([weight * z[0], weight * z[1], weight * z[2]]);
+        }
+    }
 }
 
 /// Four elements.
@@ -103,17 +120,6 @@ impl LengthTerm {
             block.longest[lane] = e.longest;
         });
         LengthTerm { name, corners, elements, blocks, section: None, hard: false }
-    }
-
-    /// z of an element.
-    fn combine(&self, e: &Length, x: &[Vec4]) -> [f64; 3] {
-        let mut z = [0.0; 3];
-        for (v, w) in e.vertices.iter().zip(e.weights).take(self.corners) {
-            for k in 0..3 {
-                z[k] += w * x[*v as usize].0[k];
-            }
-        }
-        z
     }
 
     /// For elements that are edges of this cross-section A (m²) and of the rest length `longest`: they have a volume,
@@ -258,7 +264,7 @@ impl Energy for LengthTerm {
     fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
         let Some(section) = self.section else { return false };
         for (state, e) in states.iter_mut().zip(&self.elements[chunk * CHUNK..]) {
-            let length = norm(self.combine(e, x));
+            let length = norm(e.combine(x));
             let excess = length - length.max(e.shortest).min(e.longest);
             *state = ElementState {
                 energy_density: 0.5 * e.stiffness * excess * excess / (section * e.longest),
@@ -271,7 +277,7 @@ impl Energy for LengthTerm {
 
     fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {
         let e = &self.elements[element];
-        let block = direction_block(e, self.combine(e, x), project);
+        let block = direction_block(e, e.combine(x), project);
         let n = 3 * self.corners;
         for i in 0..n {
             for j in 0..n {
@@ -295,13 +301,11 @@ impl Proximal for LengthTerm {
     }
 
     fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
-        z.copy_from_slice(&self.combine(&self.elements[element], x));
+        z.copy_from_slice(&self.elements[element].combine(x));
     }
 
     fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
-        for (slot, weight) in slots.iter_mut().zip(self.elements[element].weights) {
-            *slot = Vec4::new([weight * z[0], weight * z[1], weight * z[2]]);
-        }
+        self.elements[element].pull_back(z, slots);
     }
 
     /// (r z̃ + p)/(r + 1) with the projection p, or p itself. A vanishing z̃ that must have a length gets it along x.
