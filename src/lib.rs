@@ -40,11 +40,15 @@
 //! Keys used in the modules:
 //!
 //! - \[Fritsch1980\] Monotone Piecewise Cubic Interpolation
+//! - \[Gast2015\] Optimization Integrator for Large Time Steps
 //! - \[Hager2005\] A New Conjugate Gradient Method with Guaranteed Descent and an Efficient Line Search
+//! - \[Hestenes1952\] Methods of Conjugate Gradients for Solving Linear Systems
 //! - \[Irving2004\] Invertible Finite Elements for Robust Simulation of Large Deformation
 //! - \[Kee2021\] Constrained Projective Dynamics
 //! - \[Ledwon2024\] XPBD, projective dynamics, quasi-Newton and ADMM compared
 //! - \[Liu2017\] Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials
+//! - \[Lewis2013\] Nonsmooth Optimization via Quasi-Newton Methods
+//! - \[Manteuffel1980\] An Incomplete Factorization Technique for Positive Definite Linear Systems
 //! - \[Narain2016\] ADMM ⊇ Projective Dynamics
 //! - \[Smith2018\] Stable Neo-Hookean Flesh Simulation
 //! - \[Smith2019\] Analytic Eigensystems for Isotropic Distortion Energies

@@ -43,6 +43,11 @@ fn set(options: &mut Options, key: &str, value: &str) -> Result<(), String> {
         "history" => options.history = number(value)?,
         "line_search" => options.line_search = Some(value.into()),
         "initial_hessian" => options.initial_hessian = Some(value.into()),
+        "linear" => options.linear = Some(value.into()),
+        "linear_iterations" => options.linear_iterations = number(value)?,
+        "preconditioner" => options.preconditioner = Some(value.into()),
+        "direction" => options.direction = Some(value.into()),
+        "hessian" => options.hessian = Some(value.into()),
         "inner" => options.inner = Some(value.into()),
         "rho" => options.rho = number(value)?,
         "delay" => options.delay = number(value)?,
@@ -76,6 +81,11 @@ mod tests {
             ("chebyshev:rho=2", "rho in 'chebyshev:rho=2': must be at least 0 and below 1"),
             ("chebyshev:inner", "'inner' in 'chebyshev:inner' is not key=value"),
             ("chebyshev:outer=1", "no solver has this option"),
+            ("quasi-newton:rho=0.9", "rho in 'quasi-newton:rho=0.9': needs direction = \"chebyshev\""),
+            ("quasi-newton:direction=chebyshev:history=2", "needs direction = \"lbfgs\""),
+            ("newton:linear=cg:preconditioner=rest", "needs linear = \"pcg\""),
+            ("newton:linear_iterations=5", "needs linear = \"cg\" or \"pcg\""),
+            ("newton:linear=cg:linear_iterations=0", "must be at least 1"),
         ] {
             let found = parse(text, &base).unwrap_err();
             assert!(found.contains(expected), "{text}: {found}");

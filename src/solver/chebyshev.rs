@@ -2,27 +2,24 @@
 //!
 //! ```text
 //! x̂ = x_k − B⁻¹ ∇g(x_k),      x_{k+1} = ω (γ (x̂ − x_k) + x_k − x_{k−1}) + x_{k−1}
-//! ω = 1 for the first S iterations, then 2/(2 − ρ²), then 4/(4 − ρ² ω)
 //! ```
 //!
 //! \[Wang2015, Alg. 1\]. B stands for the system matrix A: A itself (`direct`), its diagonal (`jacobi`), or
 //! (D + L) D⁻¹ (D + Lᵀ), one symmetric Gauss-Seidel sweep (`gauss-seidel`). All three are one step of the inner method for
 //! A x = b(p), written as an increment, since b − A x = −∇g (see `pd`).
 //!
-//! ρ is the spectral radius of the inner iteration. Unless it is given, it is the rate at which the increments of a
-//! pre-simulation shrink: the first step of the scene, iterated without acceleration. That rate is cached and printed. It
-//! approaches ρ from below, which is the safe side: with too large a ρ the iterates oscillate, and steps where they did
-//! are counted.
+//! ρ is given or estimated (see `acceleration`), and printed; steps where iterates oscillate are counted.
 //!
 //! Departure: the paper leaves γ to the user. Jacobi diverges where the diagonal does not dominate, as in tets; by default
 //! γ is such that the largest eigenvalue of γ B⁻¹ A, found by a few power iterations, is at most 1.9, and never above 1.
 
 use std::time::Instant;
 
+use super::acceleration::Acceleration;
 use super::pd;
 use super::system::{self, System};
 use super::{Cost, Kind, Preparation, Progress, Solver};
-use crate::cache::{Array, Cache, Cached, Outcome};
+use crate::cache::Cache;
 use crate::error::Result;
 use crate::math::lanes::Vec4;
 use crate::math::random::SplitMix64;
@@ -44,14 +41,10 @@ pub static KIND: Kind = Kind {
                 Some("gauss-seidel") => "gauss-seidel",
                 _ => "direct",
             },
-            given_rho: options.rho,
-            rho: options.rho.unwrap_or(0.0),
-            delay: options.delay.unwrap_or(10),
+            acceleration: Acceleration::new(options),
             given_relaxation: options.relaxation,
             relaxation: 1.0,
             inner: Inner::None,
-            iteration: 0,
-            omega: 1.0,
             previous: vec![],
             increment: vec![],
             lowest: f64::INFINITY,
@@ -62,12 +55,6 @@ pub static KIND: Kind = Kind {
     },
 };
 
-/// Iterations of the pre-simulation at the most.
-const PRESIMULATION: usize = 200;
-/// It ends when the rate changes by less than this part of its distance from 1.
-const SETTLED: f64 = 1e-3;
-/// ρ beyond which acceleration would remember more iterations than a step has.
-const MAX_RHO: f64 = 0.99999;
 /// Power iterations for the largest eigenvalue of D⁻¹A.
 const POWER: usize = 40;
 /// A gradient so many times the step's lowest tells oscillation.
@@ -86,15 +73,10 @@ enum Inner {
 /// The solver.
 pub struct Chebyshev {
     name: &'static str,
-    given_rho: Option<f64>,
-    rho: f64,
-    delay: u64,
+    acceleration: Acceleration,
     given_relaxation: Option<f64>,
     relaxation: f64,
     inner: Inner,
-    /// Of the step.
-    iteration: u64,
-    omega: f64,
     /// x_{k−1}.
     previous: Vec<Vec4>,
     increment: Vec<Vec4>,
@@ -103,27 +85,6 @@ pub struct Chebyshev {
     oscillates: bool,
     steps: u64,
     oscillating: u64,
-}
-
-/// A cached ρ.
-struct Rate(f64);
-
-impl Cached for Rate {
-    const KIND: &'static str = "rho";
-    const VERSION: u32 = 1;
-
-    fn to_arrays(&self) -> Vec<Array> {
-        vec![Array::F64(vec![self.0])]
-    }
-
-    fn from_arrays(arrays: Vec<Array>) -> Option<Self> {
-        match arrays.as_slice() {
-            [Array::F64(values)] if values.len() == 1 && (0.0..1.0).contains(&values[0]) => {
-                Some(Rate(values[0]))
-            }
-            _ => None,
-        }
-    }
 }
 
 impl Chebyshev {
@@ -139,28 +100,6 @@ impl Chebyshev {
             }
             Inner::GaussSeidel(matrix) => sweep(matrix, gradient, &mut self.increment),
         }
-    }
-
-    /// The rate at which increments shrink without acceleration, from the iterate on.
-    fn estimate(&mut self, objective: &Objective, iterate: &Iterate) -> f64 {
-        let mut at = iterate.clone();
-        let (mut last, mut rate) = (0.0, 0.0);
-        for k in 0..PRESIMULATION {
-            self.solve_inner(&at.gradient);
-            let size = vectors::norm(&self.increment);
-            if size == 0.0 {
-                break;
-            }
-            let new_rate = if k == 0 { 0.0 } else { size / last };
-            let settled = k > 20 && (new_rate - rate).abs() < SETTLED * (1.0 - new_rate).abs();
-            (last, rate) = (size, new_rate);
-            if settled {
-                break;
-            }
-            vectors::add_scaled(-self.relaxation, &self.increment, &mut at.x[..objective.free]);
-            objective.evaluate(&mut at);
-        }
-        rate.clamp(0.0, MAX_RHO)
     }
 }
 
@@ -230,8 +169,7 @@ impl Solver for Chebyshev {
             return Ok(Preparation { cache: Some(outcome), factor_entries });
         }
         let matrix = system::assemble(objective, 1.0);
-        let diagonal: Vec<f64> =
-            (0..matrix.size).map(|j| matrix.values[matrix.starts[j + 1] as usize - 1]).collect();
+        let diagonal = matrix.diagonal();
         if self.name == "jacobi" {
             let largest = largest_eigenvalue(&matrix, &diagonal);
             self.relaxation = self.given_relaxation.unwrap_or((1.9 / largest).min(1.0));
@@ -243,28 +181,22 @@ impl Solver for Chebyshev {
     }
 
     fn tune(&mut self, objective: &Objective, iterate: &Iterate, cache: &Cache) -> Result<Option<String>> {
-        if self.given_rho.is_some() {
-            return Ok(None);
-        }
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(b"pliant rho");
-        hasher.update(system::key(objective, 1.0).as_bytes());
-        hasher.update(self.name.as_bytes());
-        hasher.update(&self.relaxation.to_le_bytes());
-        for place in iterate.x.iter().chain(&objective.inertial) {
-            hasher.update(bytemuck::cast_slice(&place.0));
-        }
-        let (Rate(rho), outcome) =
-            cache.fetch(&hasher.finalize(), || Ok(Rate(self.estimate(objective, iterate))))?;
-        self.rho = rho;
-        let from = if outcome == Outcome::Hit { "from the cache" } else { "by pre-simulation" };
         let (name, relaxation) = (self.name, self.relaxation);
-        Ok(Some(format!("chebyshev over {name}: rho = {rho:.6} ({from}), relaxation {relaxation:.3}")))
+        let key = system::start_key(objective, iterate, &format!("{name} {relaxation:?}"));
+        let mut acceleration = self.acceleration.clone();
+        let mut at = iterate.clone();
+        let found = acceleration.tune(&key, cache, || {
+            self.solve_inner(&at.gradient);
+            vectors::add_scaled(-relaxation, &self.increment, &mut at.x[..objective.free]);
+            objective.evaluate(&mut at);
+            vectors::norm(&self.increment)
+        })?;
+        self.acceleration = acceleration;
+        Ok(found.map(|rho| format!("chebyshev over {name}: {rho}, relaxation {relaxation:.3}")))
     }
 
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
-        self.iteration = 0;
-        self.omega = 1.0;
+        self.acceleration.begin_step();
         self.previous.clear();
         self.previous.extend_from_slice(&iterate.x[..objective.free]);
         self.steps += 1;
@@ -279,7 +211,7 @@ impl Solver for Chebyshev {
             format!(
                 "chebyshev oscillated in {count} of {} steps: rho = {:.6} is too large for them; \
                  give a smaller solver.rho or a larger solver.delay",
-                self.steps, self.rho
+                self.steps, self.acceleration.rho
             )
         })
     }
@@ -287,26 +219,19 @@ impl Solver for Chebyshev {
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
         let start = Instant::now();
         self.solve_inner(&iterate.gradient);
-        let square = self.rho * self.rho;
-        self.omega = match self.iteration.cmp(&self.delay) {
-            std::cmp::Ordering::Less => 1.0,
-            std::cmp::Ordering::Equal => 2.0 / (2.0 - square),
-            std::cmp::Ordering::Greater => 4.0 / (4.0 - square * self.omega),
-        };
-        let (omega, gamma) = (self.omega, self.relaxation);
+        let (omega, gamma) = (self.acceleration.advance(), self.relaxation);
         for ((x, before), d) in iterate.x.iter_mut().zip(&mut self.previous).zip(&self.increment) {
             let now = x.0;
             x.0 = std::array::from_fn(|k| omega * (now[k] - gamma * d.0[k] - before.0[k]) + before.0[k]);
             before.0 = now;
         }
-        self.iteration += 1;
         cost.global += start.elapsed();
         let start = Instant::now();
         objective.evaluate(iterate);
         cost.local += start.elapsed();
         let norm = vectors::norm(&iterate.gradient);
         self.lowest = self.lowest.min(norm);
-        self.oscillates |= self.iteration > self.delay && norm > OSCILLATION * self.lowest;
+        self.oscillates |= self.acceleration.is_on() && norm > OSCILLATION * self.lowest;
         Ok(Progress::Moved)
     }
 }

@@ -1,7 +1,7 @@
-//! The projected Hessian of the objective and its factor.
+//! The Hessian of the objective, as it is or with element Hessians projected.
 //!
-//! The pattern is analysed once, in the order that the unknowns already have; element blocks are computed side by side
-//! and added in a fixed order. Should rounding make the matrix indefinite, its mass part is enlarged until it is not.
+//! The pattern is made once, in the order that the unknowns already have; element blocks are computed side by side
+//! and added in a fixed order. Where the matrix is indefinite, a factor has its mass part enlarged until it is not.
 
 use super::system::assemble;
 use crate::error::{Error, Result};
@@ -14,19 +14,18 @@ use crate::sparse::matrix::SymmetricMatrix;
 /// Element blocks held at a time.
 const BATCH: usize = 8192;
 
-/// The Hessian in the pattern of its factor.
-pub(super) struct HessianFactor {
-    cholesky: Cholesky,
-    matrix: SymmetricMatrix,
+/// The Hessian, three rows a vertex.
+pub(super) struct Hessian {
+    /// The matrix.
+    pub(super) matrix: SymmetricMatrix,
     /// Vertex pattern: columns of the vertex matrix, from which the place of a block follows.
     vertices: SymmetricMatrix,
-    right: Vec<f64>,
     blocks: Vec<f64>,
 }
 
-impl HessianFactor {
-    /// Analyses the pattern.
-    pub(super) fn new(objective: &Objective) -> Result<HessianFactor> {
+impl Hessian {
+    /// Makes the pattern.
+    pub(super) fn new(objective: &Objective) -> Hessian {
         let vertices = assemble(objective, 1.0);
         let size = 3 * vertices.size;
         let mut matrix = SymmetricMatrix { size, starts: vec![0], ..Default::default() };
@@ -41,17 +40,11 @@ impl HessianFactor {
             }
         }
         matrix.values = vec![0.0; matrix.rows.len()];
-        let cholesky = Cholesky::analyse(&matrix)?;
-        Ok(HessianFactor { cholesky, matrix, vertices, right: vec![0.0; size], blocks: vec![] })
+        Hessian { matrix, vertices, blocks: vec![] }
     }
 
-    /// Entries of the matrix.
-    pub(super) fn entries(&self) -> usize {
-        self.matrix.rows.len()
-    }
-
-    /// M/h² + Σ H_e at `x`, the element Hessians with negative eigenvalues clamped.
-    pub(super) fn assemble(&mut self, objective: &Objective, x: &[Vec4]) {
+    /// M/h² + Σ H_e at `x`, the element Hessians with negative eigenvalues clamped where `projected`.
+    pub(super) fn assemble(&mut self, objective: &Objective, x: &[Vec4], projected: bool) {
         self.matrix.values.fill(0.0);
         self.add_mass(objective, 1.0);
         for term in &objective.terms {
@@ -63,7 +56,7 @@ impl HessianFactor {
                 blocks.resize(count * block, 0.0);
                 par::chunks_mut(&mut blocks, 64 * block, |chunk, blocks| {
                     for (i, out) in blocks.chunks_exact_mut(block).enumerate() {
-                        term.hessian(first + 64 * chunk + i, x, true, out);
+                        term.hessian(first + 64 * chunk + i, x, projected, out);
                     }
                 });
                 for (i, hessian) in blocks.chunks_exact(block).enumerate() {
@@ -102,10 +95,10 @@ impl HessianFactor {
         }
     }
 
-    /// Factorizes what was assembled.
-    pub(super) fn factorize(&mut self, objective: &Objective) -> Result<()> {
+    /// Factorizes what was assembled, enlarging its mass part where need be.
+    pub(super) fn factorize(&mut self, objective: &Objective, cholesky: &mut Cholesky) -> Result<()> {
         let mut shift = 1e-3;
-        while !self.cholesky.factorize(&self.matrix.values) {
+        while !cholesky.factorize(&self.matrix.values) {
             if shift > 1e12 {
                 return Err(Error::Failed {
                     what: "Newton's matrix cannot be factorized".into(),
@@ -116,16 +109,5 @@ impl HessianFactor {
             shift *= 10.0;
         }
         Ok(())
-    }
-
-    /// `x = H⁻¹ b`.
-    pub(super) fn solve(&mut self, b: &[Vec4], x: &mut [Vec4]) {
-        for (right, b) in self.right.chunks_exact_mut(3).zip(b) {
-            right.copy_from_slice(&b.0[..3]);
-        }
-        self.cholesky.solve(&mut self.right);
-        for (x, solution) in x.iter_mut().zip(self.right.chunks_exact(3)) {
-            *x = Vec4::new([solution[0], solution[1], solution[2]]);
-        }
     }
 }

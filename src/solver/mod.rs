@@ -3,10 +3,12 @@
 //! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A
 //! solver is one file with one `static KIND: Kind` and one line in [`KINDS`].
 
+mod acceleration;
 pub mod admm;
 pub mod chebyshev;
 mod hessian;
 pub mod line_search;
+mod linear;
 pub mod newton;
 pub mod pd;
 pub mod quasi_newton;
@@ -122,10 +124,20 @@ pub struct Cost {
 pub struct Options {
     /// L-BFGS pairs kept (quasi-newton); default 5.
     pub history: Option<u64>,
-    /// `armijo` (default) or `none` (quasi-newton, newton).
+    /// `armijo` (default), `wolfe` or `none` (quasi-newton, newton).
     pub line_search: Option<String>,
     /// `system` (default), `identity`, `rest` or `frame` (quasi-newton).
     pub initial_hessian: Option<String>,
+    /// `cholesky` (default), `cg` or `pcg` (quasi-newton, newton).
+    pub linear: Option<String>,
+    /// Iterations of `cg` and `pcg`; default 50.
+    pub linear_iterations: Option<u64>,
+    /// `system` (default) or `rest`: what `pcg` takes an incomplete factor of.
+    pub preconditioner: Option<String>,
+    /// `lbfgs` (default) or `chebyshev` (quasi-newton).
+    pub direction: Option<String>,
+    /// `projected` (default) or `exact` (newton).
+    pub hessian: Option<String>,
     /// `direct` (default), `jacobi` or `gauss-seidel` (chebyshev).
     pub inner: Option<String>,
     /// Spectral radius for acceleration, in [0, 1).
@@ -149,6 +161,11 @@ impl Options {
             ("history", self.history.is_some()),
             ("line_search", self.line_search.is_some()),
             ("initial_hessian", self.initial_hessian.is_some()),
+            ("linear", self.linear.is_some()),
+            ("linear_iterations", self.linear_iterations.is_some()),
+            ("preconditioner", self.preconditioner.is_some()),
+            ("direction", self.direction.is_some()),
+            ("hessian", self.hessian.is_some()),
             ("inner", self.inner.is_some()),
             ("rho", self.rho.is_some()),
             ("delay", self.delay.is_some()),
@@ -160,20 +177,46 @@ impl Options {
         all.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect()
     }
 
+    /// Refuses what another option makes meaningless; a kind takes all the keys.
+    fn check_together(&self, kind: &Kind) -> Result<(), Fault> {
+        let linear = self.linear.as_deref();
+        let needs = |key, given: bool, met: bool, what| match given && !met {
+            true => Err(Fault::new(key, format!("needs {what}"))),
+            false => Ok(()),
+        };
+        let iterates = matches!(linear, Some("cg" | "pcg"));
+        needs("linear_iterations", self.linear_iterations.is_some(), iterates, "linear = \"cg\" or \"pcg\"")?;
+        needs("preconditioner", self.preconditioner.is_some(), linear == Some("pcg"), "linear = \"pcg\"")?;
+        if kind.keys.contains(&"direction") {
+            let chebyshev = self.direction.as_deref() == Some("chebyshev");
+            needs("history", self.history.is_some(), !chebyshev, "direction = \"lbfgs\"")?;
+            needs("rho", self.rho.is_some(), chebyshev, "direction = \"chebyshev\"")?;
+            needs("delay", self.delay.is_some(), chebyshev, "direction = \"chebyshev\"")?;
+        }
+        Ok(())
+    }
+
     /// Refuses what is out of range.
     fn check(&self) -> Result<(), Fault> {
         if self.history.is_some_and(|m| m > 100) {
             return Err(Fault::new("history", "must be at most 100"));
         }
         for (key, given, words) in [
-            ("line_search", &self.line_search, &["armijo", "none"][..]),
+            ("line_search", &self.line_search, &["armijo", "wolfe", "none"][..]),
             ("initial_hessian", &self.initial_hessian, &["system", "identity", "rest", "frame"]),
+            ("linear", &self.linear, &["cholesky", "cg", "pcg"]),
+            ("preconditioner", &self.preconditioner, &["system", "rest"]),
+            ("direction", &self.direction, &["lbfgs", "chebyshev"]),
+            ("hessian", &self.hessian, &["projected", "exact"]),
             ("inner", &self.inner, &["direct", "jacobi", "gauss-seidel"]),
             ("neo_hookean", &self.neo_hookean, &["combined", "split"]),
         ] {
             if let Some(name) = given.as_deref().filter(|name| !words.contains(name)) {
                 return Err(Fault::new(key, format!("'{name}' is not one of '{}'", words.join("', '"))));
             }
+        }
+        if self.linear_iterations == Some(0) {
+            return Err(Fault::new("linear_iterations", "must be at least 1"));
         }
         if self.rho.is_some_and(|rho| !(0.0..1.0).contains(&rho)) {
             return Err(Fault::new("rho", "must be at least 0 and below 1"));
@@ -237,6 +280,7 @@ impl SolverSettings {
             return Err(Fault::new(key, format!("is not an option of solver '{}'", kind.name)));
         }
         options.check()?;
+        options.check_together(kind)?;
         Ok(SolverSettings { kind, iterations, tolerance, options })
     }
 }

@@ -1,15 +1,17 @@
-//! Newton's method with a projected Hessian, a direct solve and a line search: the ground truth for all.
+//! Newton's method with a line search: the ground truth for all.
 //!
 //! ```text
 //! (M/h² + Σ H_e) d = −∇g,      H_e the element Hessians with negative eigenvalues clamped
 //! ```
 //!
-//! \[Liu2017, 5; Teran2005\]; the matrix stands in `hessian`.
+//! \[Liu2017, 5; Teran2005\]; the matrix stands in `hessian`, its solvers in `linear`. With `hessian = "exact"` nothing is
+//! clamped: conjugate gradients then end where they meet negative curvature \[Gast2015\], and a factor has its mass part
+//! enlarged until there is none.
 
 use std::time::Instant;
 
-use super::hessian::HessianFactor;
 use super::line_search::LineSearch;
+use super::linear::{HessianSolver, Linear};
 use super::{Cost, Kind, Preparation, Progress, Solver};
 use crate::cache::{Cache, Outcome};
 use crate::error::Result;
@@ -20,34 +22,46 @@ use crate::objective::{Iterate, Objective};
 /// The registry's entry.
 pub static KIND: Kind = Kind {
     name: "newton",
-    about: "Newton's method with a direct solve: few, dear iterations; the reference",
-    keys: &["line_search"],
+    about: "Newton's method, by default with a direct solve: few, dear iterations; the reference",
+    keys: &["line_search", "linear", "linear_iterations", "preconditioner", "hessian"],
     refuses: |_| None,
     build: |settings| {
-        let line_search = LineSearch::named(settings.options.line_search.as_deref());
-        Box::new(Newton { line_search, factor: None, direction: vec![], trial: Iterate::default() })
+        let options = &settings.options;
+        Box::new(Newton {
+            line_search: LineSearch::named(options.line_search.as_deref()),
+            linear: Linear::chosen(options),
+            projected: options.hessian.as_deref() != Some("exact"),
+            solver: None,
+            direction: vec![],
+            trial: Iterate::default(),
+        })
     },
 };
 
 /// The solver.
 pub struct Newton {
     line_search: LineSearch,
-    factor: Option<HessianFactor>,
+    linear: Linear,
+    projected: bool,
+    solver: Option<HessianSolver>,
     direction: Vec<Vec4>,
     trial: Iterate,
 }
 
 impl Solver for Newton {
     fn prepare(&mut self, objective: &Objective, _: &Cache) -> Result<Preparation> {
-        let factor = HessianFactor::new(objective)?;
-        let factor_entries = factor.entries();
-        self.factor = Some(factor);
+        let solver = HessianSolver::new(objective, self.linear)?;
+        let factor_entries = solver.entries();
+        self.solver = Some(solver);
         self.direction = vec![Vec4::ZERO; objective.free];
         Ok(Preparation { cache: None, factor_entries })
     }
 
-    fn follow(&mut self, _: &Objective, _: &Cache) -> Result<Option<Outcome>> {
-        // The pattern stays, and every iteration assembles its own values.
+    fn follow(&mut self, objective: &Objective, cache: &Cache) -> Result<Option<Outcome>> {
+        // Every iteration assembles its own values; only a preconditioner may have to be made anew.
+        if self.linear != Linear::Cholesky {
+            self.prepare(objective, cache)?;
+        }
         Ok(None)
     }
 
@@ -57,10 +71,9 @@ impl Solver for Newton {
 
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
         let start = Instant::now();
-        let factor = self.factor.as_mut().expect("prepared before the first step");
-        factor.assemble(objective, &iterate.x);
-        factor.factorize(objective)?;
-        factor.solve(&iterate.gradient, &mut self.direction);
+        let solver = self.solver.as_mut().expect("prepared before the first step");
+        solver.renew(objective, &iterate.x, self.projected)?;
+        solver.solve(&iterate.gradient, &mut self.direction);
         for d in &mut self.direction {
             d.0 = d.0.map(|c| -c);
         }

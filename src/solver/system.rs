@@ -3,7 +3,7 @@
 use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::{Error, Result};
 use crate::math::lanes::Vec4;
-use crate::objective::Objective;
+use crate::objective::{Iterate, Objective};
 use crate::sparse::cholesky::Cholesky;
 use crate::sparse::matrix::SymmetricMatrix;
 use crate::sparse::panels::Panels;
@@ -72,6 +72,18 @@ pub fn key(objective: &Objective, scale: f64) -> Key {
     if scale != 1.0 {
         hasher.update(b"weights");
         hasher.update(&scale.to_le_bytes());
+    }
+    hasher.finalize()
+}
+
+/// A hash of the matrix and of a step's start, for what is measured there in a way that the label tells.
+pub(super) fn start_key(objective: &Objective, start: &Iterate, label: &str) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"pliant rho");
+    hasher.update(key(objective, 1.0).as_bytes());
+    hasher.update(label.as_bytes());
+    for place in start.x.iter().chain(&objective.inertial) {
+        hasher.update(bytemuck::cast_slice(&place.0));
     }
     hasher.finalize()
 }

@@ -20,6 +20,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use super::acceleration::Acceleration;
 use super::{Cost, Kind, Options, Preparation, Progress, Solver};
 use crate::cache::{Cache, Outcome};
 use crate::energy::constraint::{CORNERS, Constraints, Corners, Form, MOST};
@@ -66,11 +67,9 @@ struct Batch {
     multipliers: Multipliers,
 }
 
-/// Chebyshev's semi-iteration.
-struct Acceleration {
-    rho: f64,
-    delay: u64,
-    omega: f64,
+/// Chebyshev's semi-iteration on positions and multipliers.
+struct Extrapolation {
+    acceleration: Acceleration,
     /// Unknowns and multipliers before the last sweep, and before the one before it.
     x: [Vec<Vec4>; 2],
     multipliers: [Vec<Multipliers>; 2],
@@ -80,7 +79,7 @@ struct Acceleration {
 pub struct Xpbd {
     form: Form,
     relaxation: f64,
-    acceleration: Option<Acceleration>,
+    extrapolation: Option<Extrapolation>,
     inverse_mass: Vec<f64>,
     /// Constraints per element of each term.
     counts: Vec<usize>,
@@ -89,7 +88,6 @@ pub struct Xpbd {
     colours: Vec<Range<usize>>,
     /// What the batches of a colour do to their corners.
     changes: Vec<Corners>,
-    sweeps: u64,
 }
 
 impl Xpbd {
@@ -97,10 +95,8 @@ impl Xpbd {
         Xpbd {
             form,
             relaxation: options.relaxation.unwrap_or(1.0),
-            acceleration: options.rho.map(|rho| Acceleration {
-                rho,
-                delay: options.delay.unwrap_or(10),
-                omega: 1.0,
+            extrapolation: options.rho.map(|_| Extrapolation {
+                acceleration: Acceleration::new(options),
                 x: Default::default(),
                 multipliers: Default::default(),
             }),
@@ -109,7 +105,6 @@ impl Xpbd {
             batches: vec![],
             colours: vec![],
             changes: vec![],
-            sweeps: 0,
         }
     }
 
@@ -207,7 +202,9 @@ impl Solver for Xpbd {
 
     fn begin_step(&mut self, _: &Objective, _: &Iterate) {
         self.batches.iter_mut().for_each(|batch| batch.multipliers = Multipliers::default());
-        self.sweeps = 0;
+        if let Some(extrapolation) = &mut self.extrapolation {
+            extrapolation.acceleration.begin_step();
+        }
     }
 
     fn minimizes(&self) -> bool {
@@ -228,16 +225,15 @@ impl Solver for Xpbd {
 
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
         let start = Instant::now();
-        let mut acceleration = self.acceleration.take();
-        if let Some(acceleration) = &mut acceleration {
-            acceleration.remember(&iterate.x[..objective.free], &self.batches);
+        let mut extrapolation = self.extrapolation.take();
+        if let Some(extrapolation) = &mut extrapolation {
+            extrapolation.remember(&iterate.x[..objective.free], &self.batches);
         }
         self.sweep(objective, &mut iterate.x);
-        self.sweeps += 1;
-        if let Some(acceleration) = &mut acceleration {
-            acceleration.extrapolate(self.sweeps, &mut iterate.x[..objective.free], &mut self.batches);
+        if let Some(extrapolation) = &mut extrapolation {
+            extrapolation.extrapolate(&mut iterate.x[..objective.free], &mut self.batches);
         }
-        self.acceleration = acceleration;
+        self.extrapolation = extrapolation;
         cost.local += start.elapsed();
         Ok(Progress::Moved)
     }
@@ -353,7 +349,7 @@ fn step(value: f64, bounds: [f64; 2], weight: f64, compliance: f64, multiplier: 
     if weight > 0.0 && step.is_finite() { step } else { 0.0 }
 }
 
-impl Acceleration {
+impl Extrapolation {
     /// Keeps what a sweep is about to change.
     fn remember(&mut self, x: &[Vec4], batches: &[Batch]) {
         self.x.swap(0, 1);
@@ -364,15 +360,12 @@ impl Acceleration {
         self.multipliers[0].extend(batches.iter().map(|b| b.multipliers));
     }
 
-    /// After the given number of sweeps of a step; the first has no predecessor to start from.
-    fn extrapolate(&mut self, sweeps: u64, x: &mut [Vec4], batches: &mut [Batch]) {
-        let square = self.rho * self.rho;
-        let first = self.delay.max(1) + 1;
-        if sweeps < first {
+    /// After a sweep.
+    fn extrapolate(&mut self, x: &mut [Vec4], batches: &mut [Batch]) {
+        let omega = self.acceleration.advance();
+        if omega == 1.0 {
             return;
         }
-        self.omega = if sweeps == first { 2.0 / (2.0 - square) } else { 4.0 / (4.0 - square * self.omega) };
-        let omega = self.omega;
         for (x, old) in x.iter_mut().zip(&self.x[1]) {
             x.0 = std::array::from_fn(|k| omega * (x.0[k] - old.0[k]) + old.0[k]);
         }

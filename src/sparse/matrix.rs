@@ -68,18 +68,34 @@ impl SymmetricMatrix {
         out
     }
 
-    /// `A x` for one vector.
-    pub fn multiply(&self, x: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; self.size];
-        for column in 0..self.size {
-            for k in self.starts[column] as usize..self.starts[column + 1] as usize {
-                let row = self.rows[k] as usize;
-                out[row] += self.values[k] * x[column];
-                if row != column {
-                    out[column] += self.values[k] * x[row];
+    /// Rows and values of a column; the last is the diagonal.
+    pub fn column(&self, j: usize) -> (&[u32], &[f64]) {
+        let entries = self.starts[j] as usize..self.starts[j + 1] as usize;
+        (&self.rows[entries.clone()], &self.values[entries])
+    }
+
+    /// The diagonal.
+    pub fn diagonal(&self) -> Vec<f64> {
+        (0..self.size).map(|j| self.values[self.starts[j + 1] as usize - 1]).collect()
+    }
+
+    /// `out ← A x` for `width` interleaved vectors.
+    pub fn multiply_into(&self, width: usize, x: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for j in 0..self.size {
+            let (before, own) = out.split_at_mut(width * j);
+            let (own, x_own) = (&mut own[..width], &x[width * j..][..width]);
+            let (rows, values) = self.column(j);
+            let last = rows.len() - 1;
+            for (i, value) in rows[..last].iter().zip(values) {
+                let place = width * *i as usize..width * (*i as usize + 1);
+                let others = before[place.clone()].iter_mut().zip(&x[place]);
+                for ((other, x_other), (own, x_own)) in others.zip(own.iter_mut().zip(x_own)) {
+                    *other += value * x_own;
+                    *own += value * x_other;
                 }
             }
+            own.iter_mut().zip(x_own).for_each(|(own, x)| *own += values[last] * x);
         }
-        out
     }
 }

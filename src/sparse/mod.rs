@@ -1,7 +1,10 @@
-//! The sparse stack: symmetric matrices, fill-reducing orderings, Cholesky factors and their fast solve; colourings.
+//! The sparse stack: symmetric matrices, fill-reducing orderings, Cholesky factors and their fast solve; conjugate
+//! gradients with incomplete factors; colourings.
 
 pub mod cholesky;
 pub mod colouring;
+pub mod conjugate;
+pub mod incomplete;
 pub mod matrix;
 pub mod ordering;
 pub mod panels;

@@ -291,12 +291,10 @@ mod tests {
             let mut r = random(9);
             let truth: Vec<Vec4> = (0..n).map(|_| Vec4::new([r(), r(), r()])).collect();
             let mut right = vec![Vec4::ZERO; n as usize];
-            for k in 0..3 {
-                let column: Vec<f64> = truth.iter().map(|v| v.0[k]).collect();
-                for (slot, b) in right.iter_mut().zip(a.multiply(&column)) {
-                    slot.0[k] = b;
-                }
-            }
+            let flat: Vec<f64> = truth.iter().flat_map(|v| v.0).collect();
+            let mut product = vec![0.0; flat.len()];
+            a.multiply_into(4, &flat, &mut product);
+            right.iter_mut().zip(product.chunks_exact(4)).for_each(|(r, b)| r.0.copy_from_slice(b));
             let mut x = vec![Vec4::ZERO; n as usize];
             panels.solve(&right, &mut x, &mut vec![]);
             for (x, t) in x.iter().zip(&truth) {

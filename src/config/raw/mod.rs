@@ -101,20 +101,36 @@ pub struct Solver {
     /// L-BFGS pairs that are kept (quasi-newton).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<u64>,
-    /// "armijo" or "none" (quasi-newton, newton).
+    /// "armijo" (the default), "wolfe" or "none" (quasi-newton, newton).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_search: Option<String>,
     /// What L-BFGS starts from: "system" (the default), "identity", "rest" or "frame" (quasi-newton).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_hessian: Option<String>,
+    /// How linear systems are solved: "cholesky" (the default), "cg" or "pcg" (quasi-newton, newton).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linear: Option<String>,
+    /// Iterations of "cg" and "pcg", at least 1. Default 50.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub linear_iterations: Option<u64>,
+    /// What "pcg" takes an incomplete Cholesky factor of: "system" (the default) or "rest", the Hessian of the rest state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preconditioner: Option<String>,
+    /// How directions learn from earlier iterations: "lbfgs" (the default) or "chebyshev" (quasi-newton).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<String>,
+    /// Element Hessians "projected" (the default) to be positive, or "exact" (newton).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hessian: Option<String>,
     /// What each iteration does before acceleration: "direct" (the default), "jacobi" or "gauss-seidel" (chebyshev).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner: Option<String>,
-    /// Spectral radius for acceleration, at least 0 and below 1 (chebyshev: default estimated; xpbd, pbd, vbd: default
-    /// none).
+    /// Spectral radius for acceleration, at least 0 and below 1 (chebyshev, and quasi-newton with direction = "chebyshev":
+    /// default estimated; xpbd, pbd, vbd: default none).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rho: Option<f64>,
-    /// Iterations before acceleration begins (chebyshev, xpbd, pbd, vbd); default 10.
+    /// Iterations before acceleration begins, at least 1 (chebyshev, quasi-newton, xpbd, pbd, vbd); default 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<u64>,
     /// Factor on each iteration's change: under-relaxation up to 1 (chebyshev, xpbd, pbd) or over-relaxation below 2 (admm).

@@ -1,0 +1,167 @@
+//! How Newton's method and the Hessians of quasi-Newton solve their linear systems, as a config says it.
+//!
+//! `cholesky` factorizes; `cg` runs conjugate gradients with the diagonal as preconditioner, `pcg` with an incomplete
+//! Cholesky factor of the constant system matrix A (taken for each of the three coordinates) or of the Hessian in the rest
+//! state \[Liu2017, Fig. 16-17\]. Iterations end early only where rounding ends them.
+
+use super::hessian::Hessian;
+use super::{Options, system};
+use crate::error::Result;
+use crate::math::lanes::Vec4;
+use crate::objective::Objective;
+use crate::sparse::cholesky::Cholesky;
+use crate::sparse::conjugate::{ConjugateGradients, Preconditioner};
+use crate::sparse::incomplete::IncompleteCholesky;
+use crate::sparse::matrix::SymmetricMatrix;
+
+/// Iterations of conjugate gradients where a config does not say.
+const ITERATIONS: u64 = 50;
+
+/// The choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Linear {
+    /// A factor.
+    Cholesky,
+    /// Conjugate gradients.
+    Conjugate { iterations: u64, preconditioner: Choice },
+}
+
+/// The choice of a preconditioner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    Jacobi,
+    System,
+    Rest,
+}
+
+impl Linear {
+    /// From options that are checked.
+    pub(super) fn chosen(options: &Options) -> Linear {
+        let preconditioner = match (options.linear.as_deref(), options.preconditioner.as_deref()) {
+            (Some("cg"), _) => Choice::Jacobi,
+            (Some("pcg"), Some("rest")) => Choice::Rest,
+            (Some("pcg"), _) => Choice::System,
+            _ => return Linear::Cholesky,
+        };
+        Linear::Conjugate { iterations: options.linear_iterations.unwrap_or(ITERATIONS), preconditioner }
+    }
+}
+
+/// Conjugate gradients on the unknowns.
+pub(super) struct Conjugate {
+    choice: Choice,
+    iterations: u64,
+    gradients: ConjugateGradients,
+    preconditioner: Preconditioner,
+    right: Vec<f64>,
+    solution: Vec<f64>,
+}
+
+impl Conjugate {
+    /// Computes what the preconditioner keeps over all steps.
+    pub(super) fn new(objective: &Objective, choice: Choice, iterations: u64) -> Conjugate {
+        let preconditioner = match choice {
+            Choice::Jacobi => Preconditioner::Jacobi(vec![]),
+            Choice::System => {
+                let factor = IncompleteCholesky::new(&system::assemble(objective, 1.0));
+                Preconditioner::Incomplete { factor, width: 3 }
+            }
+            Choice::Rest => {
+                let mut hessian = Hessian::new(objective);
+                hessian.assemble(objective, &objective.rest, true);
+                let factor = IncompleteCholesky::new(&hessian.matrix);
+                Preconditioner::Incomplete { factor, width: 1 }
+            }
+        };
+        let size = 3 * objective.free;
+        let (right, solution) = (vec![0.0; size], vec![0.0; size]);
+        Conjugate { choice, iterations, gradients: Default::default(), preconditioner, right, solution }
+    }
+
+    /// Looks at the matrix of the solves that follow.
+    pub(super) fn follow(&mut self, objective: &Objective, matrix: &SymmetricMatrix) {
+        if self.choice == Choice::Jacobi {
+            // An exact Hessian may have a negative diagonal: the mass part is always positive.
+            let width = 3 * objective.free / matrix.size;
+            let least = |row: usize| objective.mass[row * width / 3] / (objective.step * objective.step);
+            let diagonal = matrix.diagonal().into_iter().enumerate();
+            let diagonal = diagonal.map(|(row, entry)| entry.max(least(row))).collect();
+            self.preconditioner = Preconditioner::Jacobi(diagonal);
+        }
+    }
+
+    /// `x ≈ A⁻¹ b`; the matrix has a row for each coordinate, or one for all three.
+    pub(super) fn solve(&mut self, matrix: &SymmetricMatrix, b: &[Vec4], x: &mut [Vec4]) {
+        flatten(b, &mut self.right);
+        self.gradients.solve(matrix, &self.preconditioner, self.iterations, &self.right, &mut self.solution);
+        unflatten(&self.solution, x);
+    }
+}
+
+/// A solver for the Hessian of the objective at changing positions.
+pub(super) struct HessianSolver {
+    hessian: Hessian,
+    method: Method,
+}
+
+enum Method {
+    Cholesky { cholesky: Box<Cholesky>, right: Vec<f64> },
+    Conjugate(Box<Conjugate>),
+}
+
+impl HessianSolver {
+    /// Analyses the pattern.
+    pub(super) fn new(objective: &Objective, linear: Linear) -> Result<HessianSolver> {
+        let hessian = Hessian::new(objective);
+        let method = match linear {
+            Linear::Cholesky => Method::Cholesky {
+                cholesky: Box::new(Cholesky::analyse(&hessian.matrix)?),
+                right: vec![0.0; hessian.matrix.size],
+            },
+            Linear::Conjugate { iterations, preconditioner } => {
+                Method::Conjugate(Box::new(Conjugate::new(objective, preconditioner, iterations)))
+            }
+        };
+        Ok(HessianSolver { hessian, method })
+    }
+
+    /// Entries of the matrix.
+    pub(super) fn entries(&self) -> usize {
+        self.hessian.matrix.rows.len()
+    }
+
+    /// Computes the Hessian at `x` and gets ready to solve with it; see [`Hessian::assemble`] and
+    /// [`Hessian::factorize`].
+    pub(super) fn renew(&mut self, objective: &Objective, x: &[Vec4], projected: bool) -> Result<()> {
+        self.hessian.assemble(objective, x, projected);
+        match &mut self.method {
+            Method::Cholesky { cholesky, .. } => self.hessian.factorize(objective, cholesky),
+            Method::Conjugate(conjugate) => {
+                conjugate.follow(objective, &self.hessian.matrix);
+                Ok(())
+            }
+        }
+    }
+
+    /// `x = H⁻¹ b`, or an approximation with bᵀx > 0.
+    pub(super) fn solve(&mut self, b: &[Vec4], x: &mut [Vec4]) {
+        match &mut self.method {
+            Method::Cholesky { cholesky, right } => {
+                flatten(b, right);
+                cholesky.solve(right);
+                unflatten(right, x);
+            }
+            Method::Conjugate(conjugate) => conjugate.solve(&self.hessian.matrix, b, x),
+        }
+    }
+}
+
+fn flatten(points: &[Vec4], out: &mut [f64]) {
+    out.chunks_exact_mut(3).zip(points).for_each(|(out, point)| out.copy_from_slice(&point.0[..3]));
+}
+
+fn unflatten(values: &[f64], out: &mut [Vec4]) {
+    for (out, value) in out.iter_mut().zip(values.chunks_exact(3)) {
+        *out = Vec4::new([value[0], value[1], value[2]]);
+    }
+}

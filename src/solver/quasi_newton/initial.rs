@@ -1,0 +1,128 @@
+//! What stands in the middle of the two-loop recursion, H₀ \[Liu2017, Fig. 8, 16, 17\].
+//!
+//! The inverse of the constant system matrix A, a scaled identity, or the inverse Hessian in the rest state or at the start
+//! of each step; all but the identity by a factor or by conjugate gradients (see `linear`).
+
+use super::super::linear::{Conjugate, HessianSolver, Linear};
+use super::super::system::{self, System};
+use super::super::{Options, Preparation};
+use crate::cache::Cache;
+use crate::error::Result;
+use crate::math::lanes::Vec4;
+use crate::objective::Objective;
+use crate::sparse::matrix::SymmetricMatrix;
+
+/// Which matrix H₀ is the inverse of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// A.
+    System,
+    /// The identity, scaled by the last pair; before there is one, by h² over the mean mass.
+    Identity,
+    /// The Hessian in the rest state.
+    Rest,
+    /// The Hessian at the start of each step.
+    Frame,
+}
+
+/// A way to solve with A.
+enum Constant {
+    Factor(System),
+    Conjugate(SymmetricMatrix, Box<Conjugate>),
+}
+
+impl Constant {
+    fn solve(&mut self, b: &[Vec4], x: &mut [Vec4]) {
+        match self {
+            Constant::Factor(system) => system.solve(b, x),
+            Constant::Conjugate(matrix, conjugate) => conjugate.solve(matrix, b, x),
+        }
+    }
+}
+
+/// H₀.
+pub(super) struct Initial {
+    /// Which.
+    pub(super) choice: Choice,
+    linear: Linear,
+    constant: Option<Constant>,
+    hessian: Option<HessianSolver>,
+    /// The Hessian of the step is not computed yet.
+    fresh: bool,
+    /// h² over the mean mass.
+    first_scale: f64,
+}
+
+impl Initial {
+    /// From options that are checked.
+    pub(super) fn chosen(options: &Options) -> Initial {
+        let choice = match options.initial_hessian.as_deref() {
+            Some("identity") => Choice::Identity,
+            Some("rest") => Choice::Rest,
+            Some("frame") => Choice::Frame,
+            _ => Choice::System,
+        };
+        let linear = Linear::chosen(options);
+        Initial { choice, linear, constant: None, hessian: None, fresh: true, first_scale: 0.0 }
+    }
+
+    /// Computes or loads what stays the same over all steps; A always, as violent starts need it.
+    pub(super) fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
+        let total: f64 = objective.mass[..objective.free].iter().sum();
+        self.first_scale = objective.step * objective.step * objective.free as f64 / total;
+        if matches!(self.choice, Choice::Rest | Choice::Frame) {
+            let solver = self.hessian.insert(HessianSolver::new(objective, self.linear)?);
+            if self.choice == Choice::Rest {
+                solver.renew(objective, &objective.rest, true)?;
+            }
+        }
+        match self.linear {
+            Linear::Cholesky => {
+                let (system, outcome) = System::prepare(objective, cache)?;
+                let factor_entries = system.entries();
+                self.constant = Some(Constant::Factor(system));
+                Ok(Preparation { cache: Some(outcome), factor_entries })
+            }
+            Linear::Conjugate { iterations, preconditioner } => {
+                let matrix = system::assemble(objective, 1.0);
+                let mut conjugate = Conjugate::new(objective, preconditioner, iterations);
+                conjugate.follow(objective, &matrix);
+                self.constant = Some(Constant::Conjugate(matrix, Box::new(conjugate)));
+                Ok(Preparation::default())
+            }
+        }
+    }
+
+    /// Forgets the last step.
+    pub(super) fn begin_step(&mut self) {
+        self.fresh = true;
+    }
+
+    /// Computes what is due once in a step.
+    pub(super) fn refresh(&mut self, objective: &Objective, x: &[Vec4]) -> Result<()> {
+        if let (Choice::Frame, Some(solver), true) = (self.choice, &mut self.hessian, self.fresh) {
+            solver.renew(objective, x, true)?;
+            self.fresh = false;
+        }
+        Ok(())
+    }
+
+    /// `x = A⁻¹ b`, or an approximation.
+    pub(super) fn solve_system(&mut self, b: &[Vec4], x: &mut [Vec4]) {
+        self.constant.as_mut().expect("prepared before the first step").solve(b, x);
+    }
+
+    /// `x = H₀ b`; `scale`, where there is one, is the identity's.
+    pub(super) fn solve(&mut self, scale: Option<f64>, b: &[Vec4], x: &mut [Vec4]) {
+        match self.choice {
+            Choice::System => self.solve_system(b, x),
+            Choice::Identity => {
+                let scale = scale.unwrap_or(self.first_scale);
+                x.iter_mut().zip(b).for_each(|(x, b)| x.0 = b.0.map(|c| scale * c));
+            }
+            Choice::Rest | Choice::Frame => {
+                self.hessian.as_mut().expect("prepared before the first step").solve(b, x);
+            }
+        }
+    }
+}
