@@ -54,6 +54,58 @@ fn whole_runs_are_compared_in_directories_of_their_own() {
 }
 
 #[test]
+fn a_config_holds_comparisons_of_its_own() {
+    let place = Place::new();
+    let comparisons = |key: &str| {
+        format!(
+            r#"
+            [[comparison]]
+            name = "one"
+            solvers = ["pd", "quasi-newton"]
+            iterations = 5
+            [[comparison]]
+            name = "cases"
+            solvers = ["pd", "xpbd"]
+            iterations = 4
+            vary = [
+                {{ keys = ["time.step"], values = [0.1, "1/100"] }},
+                {{ keys = ["{key}"], values = [1e5, 1e6, 1e7] }},
+            ]
+            "#
+        )
+    };
+    let scene = beam([4, 2, 2], 4, "", ARAP);
+    let good = format!("{scene}\n{}", comparisons("body.0.material.young"));
+    place.write("scene.toml", &good);
+    let output = place.run(&["compare", "scene.toml", "-o", "out"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.lines().any(|line| line.trim_start().starts_with("1/100")), "{printed}");
+    assert!(
+        place.path("out/one/convergence.csv").is_file()
+            && place.path("out/one/momenta-iterations.svg").is_file()
+    );
+    let table = std::fs::read_to_string(place.path("out/cases/cases.csv")).unwrap();
+    assert!(table.starts_with("time.step,body.0.material.young,solver,iterations,"), "{table}");
+    assert_eq!(table.lines().count(), 1 + 2 * 3 * 2, "{table}");
+
+    let refused =
+        |arguments: &[&str]| place.fail(2, &[&["compare", "scene.toml", "-o", "other"], arguments].concat());
+    let unknown = refused(&["--only", "case"]);
+    assert!(unknown.contains("did you mean 'cases'?"), "{unknown}");
+    place.write("scene.toml", &format!("{scene}\n{}", comparisons("body.0.material.yuong")));
+    let typo = refused(&["--only", "cases"]);
+    assert!(typo.contains("yuong") && typo.contains("young"), "{typo}");
+    assert!(!place.path("other/cases/cases.csv").exists());
+    place.write("scene.toml", &good.replace("\"pd\", \"xpbd\"", "\"pd\", \"xpdb\""));
+    let solver = refused(&[]);
+    assert!(solver.contains("comparison.1.solvers.1") || solver.contains("did you mean 'xpbd'?"), "{solver}");
+    place.write("scene.toml", &scene);
+    let none = refused(&[]);
+    assert!(none.contains("no [[comparison]]") && none.contains("--solvers"), "{none}");
+}
+
+#[test]
 fn solvers_are_listed_with_what_they_cannot_do() {
     let place = Place::new();
     let output = place.run(&["solvers"]);

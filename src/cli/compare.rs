@@ -1,5 +1,6 @@
 //! `pliant compare`: several solvers on one step of a scene, or on whole runs of it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -9,8 +10,9 @@ use super::Global;
 use super::progress::Reporter;
 use super::report::write_stdout;
 use super::simulate::parse_threads;
+use crate::compare::cases::{self, Case};
 use crate::compare::{Comparison, Contender, chart, compare, parse};
-use crate::config::{self, Loaded, Overrides};
+use crate::config::{self, Loaded, Overrides, nearest, resolved};
 use crate::error::{Error, Result};
 use crate::io::atomic::write_atomically;
 use crate::output::directory::Existing;
@@ -25,24 +27,28 @@ use crate::simulate::run::run;
 #[command(
     after_help = "Examples:\n  pliant compare configs/cantilever.toml --solvers pd,quasi-newton,newton\n  pliant compare \
                         configs/tablecloth.toml --at-frame 15 --iterations 300 --solvers pd,chebyshev:inner=jacobi\n  \
-                        pliant compare configs/compare-qn.toml --runs --solvers pd,quasi-newton:history=0\n\nA solver may have \
+                        pliant compare configs/compare-qn.toml --runs --solvers pd,quasi-newton:history=0\n  pliant compare \
+                        configs/twisting-bar.toml --only liu-2017-fig-7\n\nA solver may have \
                         options after its name: kind:key=value:key=value. The step starts at the inertial positions; its \
                         minimum is found by Newton's method."
 )]
 pub struct CompareArgs {
     /// The config, a TOML file.
     pub config: PathBuf,
-    /// The solvers, each with options if need be.
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true)]
+    /// The solvers, each with options if need be; default: the comparisons that the config holds.
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub solvers: Vec<String>,
-    /// Compare on the step after this frame, which the config's own solver leads to.
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "runs")]
-    pub at_frame: u64,
-    /// Iterations of each solver.
-    #[arg(long, value_name = "K", default_value_t = 100, conflicts_with = "runs")]
-    pub iterations: u64,
+    /// Of the config's comparisons, the one with this name; may be repeated.
+    #[arg(long, value_name = "NAME", conflicts_with = "solvers")]
+    pub only: Vec<String>,
+    /// Compare on the step after this frame, which the config's own solver leads to; default 0.
+    #[arg(long, value_name = "N", conflicts_with = "runs")]
+    pub at_frame: Option<u64>,
+    /// Iterations of each solver; default 100.
+    #[arg(long, value_name = "K", conflicts_with = "runs", value_parser = clap::value_parser!(u64).range(1..))]
+    pub iterations: Option<u64>,
     /// Compare whole runs: each solver simulates all frames with the config's number of iterations.
-    #[arg(long)]
+    #[arg(long, requires = "solvers")]
     pub runs: bool,
     /// Replace a value of the config, such as body.0.material.young=1e5; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
@@ -71,32 +77,88 @@ impl CompareArgs {
             par::set_threads(count);
         }
         let loaded = self.load(&[], None)?;
-        let contenders: Vec<Contender> = self
-            .solvers
-            .iter()
-            .map(|text| {
-                parse(text, &loaded.config.solver).map_err(|reason| Error::Usage {
-                    what: format!("--solvers: {reason}"),
-                    hint: "a solver is kind or kind:key=value, such as chebyshev:inner=jacobi".into(),
-                })
-            })
-            .collect::<Result<_>>()?;
-        let directory =
+        let root =
             self.output.clone().unwrap_or_else(|| format!("outputs/{}-compare", loaded.config.name).into());
-        let marker = directory.join(if self.runs { "energy.svg" } else { "convergence.csv" });
-        if marker.exists() && !self.force {
+        if self.runs {
+            self.claim(&root, "energy.svg")?;
+            return self.whole_runs(global, &self.contenders(&loaded)?, &root);
+        }
+        let tasks = self.tasks(&loaded, root)?;
+        for (comparison, directory) in &tasks {
+            self.claim(directory, table_name(comparison))?;
+        }
+        for (comparison, directory) in &tasks {
+            if tasks.len() > 1 {
+                write_stdout(format!("{}\n", comparison.name).as_bytes())?;
+            }
+            let cases = cases::combinations(&comparison.vary);
+            // All of them are checked before the first one starts.
+            let scenes: Vec<Loaded> = cases.iter().map(|case| self.load_case(case)).collect::<Result<_>>()?;
+            match scenes.as_slice() {
+                [scene] => self.one_step(global, scene, comparison, directory)?,
+                _ => self.cases(global, comparison, (&cases, &scenes), directory)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What to compare, and where its results go.
+    fn tasks(&self, loaded: &Loaded, root: PathBuf) -> Result<Vec<(resolved::Comparison, PathBuf)>> {
+        let config = &loaded.config;
+        if !self.solvers.is_empty() {
+            let solvers = self.contenders(loaded)?;
+            let name = config.name.clone();
+            let mut task = resolved::Comparison { name, solvers, at_frame: 0, iterations: 100, vary: vec![] };
+            self.adjust(&mut task);
+            return Ok(vec![(task, root)]);
+        }
+        let known: Vec<&str> = config.comparisons.iter().map(|c| c.name.as_str()).collect();
+        if let Some(name) = self.only.iter().find(|name| !known.contains(&name.as_str())) {
+            let hint = nearest(name, known.iter().copied())
+                .map_or(format!("known are {}", known.join(", ")), |near| format!("did you mean '{near}'?"));
+            return Err(Error::Usage { what: format!("--only: no comparison '{name}' in the config"), hint });
+        }
+        if known.is_empty() {
+            return Err(Error::Usage {
+                what: format!("{} holds no [[comparison]]", self.config.display()),
+                hint: "name the solvers, such as --solvers pd,quasi-newton,newton".into(),
+            });
+        }
+        let wanted = |c: &&resolved::Comparison| self.only.is_empty() || self.only.contains(&c.name);
+        let task = |comparison: &resolved::Comparison| {
+            let mut comparison = comparison.clone();
+            self.adjust(&mut comparison);
+            let directory = root.join(&comparison.name);
+            (comparison, directory)
+        };
+        Ok(config.comparisons.iter().filter(wanted).map(task).collect())
+    }
+
+    fn adjust(&self, comparison: &mut resolved::Comparison) {
+        comparison.at_frame = self.at_frame.unwrap_or(comparison.at_frame);
+        comparison.iterations = self.iterations.unwrap_or(comparison.iterations);
+    }
+
+    fn contenders(&self, loaded: &Loaded) -> Result<Vec<Contender>> {
+        let one = |text: &String| {
+            parse(text, &loaded.config.solver).map_err(|reason| Error::Usage {
+                what: format!("--solvers: {reason}"),
+                hint: "a solver is kind or kind:key=value, such as chebyshev:inner=jacobi".into(),
+            })
+        };
+        self.solvers.iter().map(one).collect()
+    }
+
+    /// Makes a directory for results; with results in it already, only by force.
+    fn claim(&self, directory: &Path, marker: &str) -> Result<()> {
+        if directory.join(marker).exists() && !self.force {
             return Err(Error::Run {
-                path: directory,
+                path: directory.to_owned(),
                 reason: "holds a comparison already".into(),
                 hint: "replace it with --force, or choose another directory with -o".into(),
             });
         }
-        std::fs::create_dir_all(&directory).map_err(|e| Error::io("create the directory", &directory, e))?;
-        if self.runs {
-            self.whole_runs(global, &contenders, &directory)
-        } else {
-            self.one_step(global, &loaded, &contenders, &directory)
-        }
+        std::fs::create_dir_all(directory).map_err(|e| Error::io("create the directory", directory, e))
     }
 
     fn load(&self, more: &[String], output: Option<(&str, PathBuf)>) -> Result<Loaded> {
@@ -105,27 +167,77 @@ impl CompareArgs {
         config::load(&self.config, &Overrides { set, solver, output, ..Overrides::default() })
     }
 
-    fn one_step(&self, global: &Global, loaded: &Loaded, contenders: &[Contender], to: &Path) -> Result<()> {
+    fn load_case(&self, case: &Case) -> Result<Loaded> {
+        let (set, vary) = (self.set.clone(), case.assignments.clone());
+        config::load(&self.config, &Overrides { set, vary, ..Overrides::default() })
+    }
+
+    /// The comparison on one step of a scene; says what was not said before.
+    fn compare(
+        &self,
+        global: &Global,
+        loaded: &Loaded,
+        task: &resolved::Comparison,
+        said: &mut BTreeSet<String>,
+    ) -> Result<Comparison> {
         let cache = global.cache();
         let (mut simulation, report) = Simulation::new(&loaded.config, &cache)?;
         report.notes.iter().for_each(|note| tracing::info!("{note}"));
-        for _ in 0..self.at_frame * loaded.config.time.substeps {
+        for _ in 0..task.at_frame * loaded.config.time.substeps {
             simulation.advance()?;
         }
-        let comparison = compare(&mut simulation, contenders, self.iterations, &cache)?;
-        let table = to.join("convergence.csv");
+        let comparison = compare(&mut simulation, &task.solvers, task.iterations, &cache)?;
+        for course in &comparison.courses {
+            for note in course.notes.iter().map(|note| format!("{}: {note}", course.label)) {
+                if said.insert(note.clone()) {
+                    tracing::info!("{note}");
+                }
+            }
+        }
+        Ok(comparison)
+    }
+
+    fn one_step(
+        &self,
+        global: &Global,
+        loaded: &Loaded,
+        task: &resolved::Comparison,
+        to: &Path,
+    ) -> Result<()> {
+        let comparison = self.compare(global, loaded, task, &mut BTreeSet::new())?;
+        let table = to.join(table_name(task));
         write_atomically(&table, |out| std::io::Write::write_all(out, comparison.to_csv().as_bytes()))?;
-        let title = format!("{}, step after frame {}", loaded.config.name, self.at_frame);
+        let title = format!("{}, step after frame {}", loaded.config.name, task.at_frame);
         let charts = [
-            ("iterations", chart::over_iterations(&comparison, &title)),
-            ("seconds", chart::over_seconds(&comparison, &title)),
+            ("relative-error-iterations", chart::over_iterations(&comparison, &title)),
+            ("relative-error-seconds", chart::over_seconds(&comparison, &title)),
+            ("parts-iterations", chart::parts(&comparison, &title)),
+            ("momenta-iterations", chart::momenta(&comparison, &title)),
         ];
         let mut files = vec![table];
-        files.extend(self.draw(charts.map(|(name, chart)| (format!("relative-error-{name}"), chart)), to)?);
-        for course in &comparison.courses {
-            course.notes.iter().for_each(|note| tracing::info!("{}: {note}", course.label));
-        }
+        files.extend(self.draw(charts.map(|(name, chart)| (name.to_owned(), chart)), to)?);
         write_stdout((summary(&comparison) + &list(&files)).as_bytes())
+    }
+
+    /// A comparison for every combination of values.
+    fn cases(
+        &self,
+        global: &Global,
+        task: &resolved::Comparison,
+        (cases, scenes): (&[Case], &[Loaded]),
+        to: &Path,
+    ) -> Result<()> {
+        let mut text = cases::header(&task.vary);
+        let mut said = BTreeSet::new();
+        write_stdout(cases::title(cases, &task.solvers).as_bytes())?;
+        for (case, scene) in cases.iter().zip(scenes) {
+            let comparison = self.compare(global, scene, task, &mut said)?;
+            text += &cases::rows(case, &comparison);
+            write_stdout(cases::line(cases, case, &comparison).as_bytes())?;
+        }
+        let table = to.join(table_name(task));
+        write_atomically(&table, |out| std::io::Write::write_all(out, text.as_bytes()))?;
+        write_stdout(list(&[table]).as_bytes())
     }
 
     fn whole_runs(&self, global: &Global, contenders: &[Contender], to: &Path) -> Result<()> {
@@ -173,6 +285,11 @@ impl CompareArgs {
         }
         Ok(files)
     }
+}
+
+fn table_name(comparison: &resolved::Comparison) -> &'static str {
+    let single = comparison.vary.iter().all(|(_, values)| values.len() == 1);
+    if single { "convergence.csv" } else { "cases.csv" }
 }
 
 fn list(files: &[PathBuf]) -> String {

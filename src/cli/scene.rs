@@ -40,6 +40,7 @@ impl SceneArgs {
     pub fn overrides(&self) -> Overrides {
         Overrides {
             set: self.set.clone(),
+            vary: vec![],
             solver: self.solver.clone(),
             frames: self.frames,
             output: self.output.clone(),

@@ -8,10 +8,10 @@
 //! solvers reached. Time is that of the iterations alone: what is measured about an iterate is computed outside of it.
 //! Solvers that do not minimize g (xpbd, pbd) are measured by the same yardstick, and end where they end.
 
+pub mod cases;
 pub mod chart;
-mod specification;
 
-pub use specification::{Contender, parse};
+pub use crate::solver::specification::{Contender, parse};
 
 use std::time::{Duration, Instant};
 
@@ -58,8 +58,17 @@ pub struct Course {
     pub label: String,
     /// Its iterates; the first is the common start.
     pub points: Vec<Point>,
+    /// The lowest det F at its end, and how many cells are inverted there.
+    pub volumes: (f64, usize),
     /// What it had to say.
     pub notes: Vec<String>,
+}
+
+impl Course {
+    /// Its last iterate.
+    pub fn last(&self) -> &Point {
+        self.points.last().expect("it has a start")
+    }
 }
 
 /// A comparison on one step.
@@ -139,7 +148,8 @@ fn course(
         }
     }
     notes.extend(solver.closing_note());
-    Ok(Course { label: contender.label.clone(), points, notes })
+    let volumes = objective.volumes(&iterate.x);
+    Ok(Course { label: contender.label.clone(), points, volumes, notes })
 }
 
 fn measure(objective: &Objective, base: &State, at: &Iterate, iteration: u64, spent: Duration) -> Point {

@@ -11,6 +11,8 @@ use super::path::KeyPath;
 pub struct Overrides {
     /// `key.path=value` each, applied in order; values are TOML, or else strings.
     pub set: Vec<String>,
+    /// Likewise, by a comparison that goes through values.
+    pub vary: Vec<String>,
     /// Replaces `solver.kind`; options that the new kind does not take are dropped with a warning.
     pub solver: Option<String>,
     /// Replaces `time.frames`.
@@ -46,7 +48,8 @@ impl Overrides {
     ///
     /// A relative output directory is resolved against `working_directory`.
     pub fn assignments(&self, working_directory: &std::path::Path) -> Vec<Result<Assignment, Refusal>> {
-        let mut all: Vec<_> = self.set.iter().map(|text| parse_set(text)).collect();
+        let set = self.set.iter().map(|text| parse_set("--set", text));
+        let mut all: Vec<_> = set.chain(self.vary.iter().map(|text| parse_set("vary:", text))).collect();
         let assign =
             |flag: String, key: &str, value: Value| Ok(Assignment { flag, path: KeyPath::parse(key), value });
         if let Some(kind) = &self.solver {
@@ -77,10 +80,9 @@ impl Overrides {
 }
 
 /// Reads one `key.path=value`.
-fn parse_set(text: &str) -> Result<Assignment, Refusal> {
-    let flag = format!("--set {text}");
-    let refuse =
-        |path: KeyPath, message: String| Err(Refusal { flag: format!("--set {text}"), path, message });
+fn parse_set(by: &str, text: &str) -> Result<Assignment, Refusal> {
+    let flag = format!("{by} {text}");
+    let refuse = |path: KeyPath, message: String| Err(Refusal { flag: flag.clone(), path, message });
     let Some((key, value)) = text.split_once('=') else {
         return refuse(KeyPath::root(), "wants key.path=value, such as time.frames=10".into());
     };
@@ -155,7 +157,7 @@ mod tests {
     fn set(text: &str) -> Result<Table, String> {
         let mut config: Table =
             toml::from_str("name = 'a'\n[[body]]\nsize = [1, 2]\nmaterial = { young = 1 }\n").unwrap();
-        let assignment = parse_set(text).map_err(|refusal| refusal.message)?;
+        let assignment = parse_set("--set", text).map_err(|refusal| refusal.message)?;
         apply(&mut config, &assignment).map_err(|refusal| refusal.message)?;
         Ok(config)
     }

@@ -309,6 +309,7 @@ fn flags_win_over_the_file_and_over_set() {
         solver: Some("newton".into()),
         frames: Some(5),
         output: Some("out".into()),
+        ..Overrides::default()
     };
     let text = BASE.replace("iterations = 10", "iterations = 10\nhistory = 3\nline_search = \"none\"");
     let loaded = load_with(&text, &overrides).unwrap();
@@ -423,11 +424,8 @@ fn a_written_config_loads_to_the_same_bits_anywhere() {
     let directory = tempfile::tempdir().unwrap();
     let mesh = directory.path().join("cube.vtu");
     std::fs::write(&mesh, "").unwrap();
-    let overrides = Overrides {
-        set: vec!["body.0.density=0.3".into()],
-        output: Some("elsewhere".into()),
-        ..Overrides::default()
-    };
+    let set = vec!["body.0.density=0.3".into()];
+    let overrides = Overrides { set, output: Some("elsewhere".into()), ..Overrides::default() };
     for scene in full_scenes("cube.vtu") {
         let here = Context { config_directory: directory.path().into(), ..context() };
         let first =

@@ -12,6 +12,7 @@ mod linear;
 pub mod newton;
 pub mod pd;
 pub mod quasi_newton;
+pub mod specification;
 pub mod system;
 pub mod xpbd;
 

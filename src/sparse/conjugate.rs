@@ -84,7 +84,7 @@ impl ConjugateGradients {
         for iteration in 0..iterations {
             matrix.multiply_into(width, &self.direction, &mut self.product);
             let curvature = dot(&self.direction, &self.product);
-            if !(curvature > 0.0) {
+            if curvature <= 0.0 || curvature.is_nan() {
                 if iteration == 0 {
                     x.copy_from_slice(&self.direction);
                 }

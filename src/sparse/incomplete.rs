@@ -11,6 +11,7 @@ use super::matrix::SymmetricMatrix;
 
 /// σ of the second try; each further one takes four times the last.
 const FIRST_SHIFT: f64 = 1e-3;
+const LARGEST_SHIFT: f64 = 1e6;
 /// A pivot must keep this part of its diagonal entry.
 const SMALLEST_PIVOT: f64 = 1e-6;
 
@@ -24,7 +25,8 @@ impl IncompleteCholesky {
     pub fn new(matrix: &SymmetricMatrix) -> IncompleteCholesky {
         let mut factor = matrix.clone();
         let mut shift = 0.0;
-        while !factorize(matrix, shift, &mut factor) {
+        // What is not a number stays so with any shift.
+        while !factorize(matrix, shift, &mut factor) && shift < LARGEST_SHIFT {
             shift = if shift == 0.0 { FIRST_SHIFT } else { 4.0 * shift };
         }
         IncompleteCholesky { factor }
@@ -87,7 +89,7 @@ fn factorize(matrix: &SymmetricMatrix, shift: f64, factor: &mut SymmetricMatrix)
         }
         let diagonal = (1.0 + shift) * values[last];
         let pivot = diagonal - own[..last].iter().map(|v| v * v).sum::<f64>();
-        if !(pivot > SMALLEST_PIVOT * diagonal) {
+        if pivot <= SMALLEST_PIVOT * diagonal || pivot.is_nan() {
             return false;
         }
         own[last] = pivot.sqrt();

@@ -5,6 +5,7 @@
 //! comments are the descriptions of the JSON schema: they speak to whoever writes a config.
 
 mod body;
+mod comparison;
 mod force;
 mod pin;
 mod quantity;
@@ -15,6 +16,7 @@ pub use body::{
     Limits, Line, LineKind, Material, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist,
     VaryingDirections, Velocity,
 };
+pub use comparison::{Comparison, Setting, Variation};
 pub use force::{Load, Wind};
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
@@ -49,6 +51,9 @@ pub struct Config {
     /// The elastic bodies, at least one.
     #[serde(default)]
     pub body: Vec<Body>,
+    /// Comparisons of solvers on this scene, for `pliant compare`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparison: Vec<Comparison>,
 }
 
 /// Time stepping.

@@ -4,6 +4,7 @@
 //! the result only counts where the report stayed empty.
 
 mod body;
+mod comparison;
 mod defaults;
 mod elastic;
 mod force;
@@ -61,8 +62,10 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
             }
         }
     }
+    let solver = solver?;
+    let comparisons = comparison::resolve(&config.comparison, &solver, report);
     let bodies = bodies.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(resolved::Config { name, time, solver: solver?, gravity, wind, bodies, output })
+    Some(resolved::Config { name, time, solver, gravity, wind, bodies, output, comparisons })
 }
 
 fn time(time: &raw::Time, report: &mut Report) -> resolved::Time {

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use crate::math::track::Track;
 use crate::solver::SolverSettings;
+use crate::solver::specification::Contender;
 
 /// A whole scene.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,23 @@ pub struct Config {
     pub bodies: Vec<Body>,
     /// Where and what to write.
     pub output: Output,
+    /// Comparisons of solvers on the scene.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// A comparison of solvers on one step; see `compare`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Its name.
+    pub name: String,
+    /// The solvers, at least one.
+    pub solvers: Vec<Contender>,
+    /// On the step after this frame.
+    pub at_frame: u64,
+    /// Of each solver, ≥ 1.
+    pub iterations: u64,
+    /// Keys of the config with the values that they take in turn, as TOML.
+    pub vary: Vec<(Vec<String>, Vec<String>)>,
 }
 
 /// Time stepping.
