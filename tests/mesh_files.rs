@@ -31,16 +31,12 @@ fn manifest(dir: &Path) -> Vec<Row> {
         .collect()
 }
 
-/// The rows in the formats that can be read.
+/// The rows of meshes.
 fn readable_rows(dir: &Path) -> Vec<Row> {
-    let folders = ["tet/", "papers/", "formats/vtu/", "formats/vtk/"];
-    let extensions = ["vtu", "vtk", "mesh", "meshb", "ele", "node"];
+    let folders = ["tet/", "papers/", "formats/", "surface/", "dirty/"];
     let mut rows = manifest(dir);
-    rows.retain(|row| {
-        let path = &row["path"];
-        folders.iter().any(|f| path.starts_with(f)) && extensions.contains(&path.rsplit('.').next().unwrap())
-    });
-    assert!(rows.len() > 60, "{} rows", rows.len());
+    rows.retain(|row| folders.iter().any(|f| row["path"].starts_with(f)));
+    assert!(rows.len() > 150, "{} rows", rows.len());
     rows
 }
 
@@ -56,11 +52,15 @@ fn is_lines(row: &Row) -> bool {
 /// What the reason must contain where a file is to be refused.
 fn expected_refusal(row: &Row) -> Option<&'static str> {
     let path = row["path"].as_str();
-    if path.ends_with(".meshb") {
-        Some(".meshb")
-    } else if path.contains("rectilinear") {
+    if path.contains("rectilinear") {
         Some("RECTILINEAR_GRID")
-    } else if is_lines(row) {
+    } else if path.ends_with("assimp_number_formats.obj") {
+        Some("'3.1+e2' where a coordinate")
+    } else if path.ends_with("assimp_malformed.obj") {
+        Some("uses vertex")
+    } else if row["kind"].starts_with("points ") {
+        Some("no tetrahedra and no triangles")
+    } else if is_lines(row) || path.ends_with("asc.v40.msh") {
         None
     } else if row["kind"].starts_with("mesh ") || row["kind"].starts_with("empty ") {
         Some("no tetrahedra and no triangles")
@@ -72,33 +72,42 @@ fn expected_refusal(row: &Row) -> Option<&'static str> {
 #[test]
 fn every_file_loads_with_its_counts_or_is_refused() {
     let Some(dir) = meshes() else { return };
-    let (mut loaded, mut refused) = (0, 0);
+    let (mut loaded, mut refused, mut wrong) = (0, 0, vec![]);
     for row in readable_rows(&dir) {
         let path = dir.join(&row["path"]);
         match (io::read(&path), expected_refusal(&row)) {
             (Err(error), Some(reason)) => {
-                assert!(error.to_string().contains(reason), "{error}");
+                if !error.to_string().contains(reason) {
+                    wrong.push(format!("{error}: not '{reason}'"));
+                }
                 refused += 1;
             }
             (Ok(mesh), None) => {
                 let name = &row["path"];
                 // The manifest leaves a quadratic tet beside linear ones out.
                 let extra = usize::from(name.ends_with("unstructured_grid_complex.vtk"));
-                assert_eq!(mesh.points.len(), number(&row, "vertices"), "{name}");
-                if !name.ends_with(".node") {
-                    assert_eq!(mesh.tets.len(), number(&row, "tets") + extra, "{name}");
+                let tets =
+                    if name.ends_with(".node") { mesh.tets.len() } else { number(&row, "tets") + extra };
+                let triangles =
+                    if mesh.tets.is_empty() { number(&row, "faces") } else { mesh.triangles.len() };
+                let mut wanted =
+                    [number(&row, "vertices"), tets, triangles, if is_lines(&row) { 15 } else { 0 }];
+                if name.ends_with("asc.v40.msh") {
+                    // The manifest does not know version 4.0: these are the sums of the file's own blocks.
+                    wanted = [77, 0, 124, 0];
                 }
-                assert_eq!(mesh.edges.len(), if is_lines(&row) { 15 } else { 0 }, "{name}");
-                if mesh.tets.is_empty() {
-                    assert_eq!(mesh.triangles.len(), number(&row, "faces"), "{name}");
+                let found = [mesh.points.len(), mesh.tets.len(), mesh.triangles.len(), mesh.edges.len()];
+                if found != wanted {
+                    wrong.push(format!("{name}: {found:?} instead of {wanted:?}"));
                 }
                 loaded += 1;
             }
-            (Ok(_), Some(reason)) => panic!("{} should be refused: {reason}", row["path"]),
-            (Err(error), None) => panic!("{error}"),
+            (Ok(_), Some(reason)) => wrong.push(format!("{} should be refused: {reason}", row["path"])),
+            (Err(error), None) => wrong.push(error.to_string()),
         }
     }
     println!("{loaded} files loaded, {refused} refused");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod cache;
 pub mod check;
 pub mod compare;
 pub mod completions;
+pub mod convert;
 pub mod generate;
 pub mod info;
 pub mod log;
@@ -88,6 +89,8 @@ impl Global {
 pub enum Command {
     /// Write a procedural mesh: beam, box, sphere, torus, cloth, rope
     Generate(generate::GenerateArgs),
+    /// Convert a mesh from one format to another
+    Convert(convert::ConvertArgs),
     /// Say what a mesh file holds: counts, bounds, arrays, quality
     Info(info::InfoArgs),
     /// Validate a config and load its meshes, without simulating
@@ -115,6 +118,7 @@ impl Cli {
     pub fn run(&self) -> Result<()> {
         match &self.command {
             Command::Generate(args) => args.run(),
+            Command::Convert(args) => args.run(),
             Command::Info(args) => args.run(),
             Command::Check(args) => args.run(&self.global),
             Command::Precompute(args) => args.run(&self.global),

@@ -6,22 +6,30 @@
 
 pub mod atomic;
 mod cells;
+mod export;
 mod legacy_data;
 mod legacy_read;
+mod legacy_write;
 mod medit;
+mod msh;
 mod numeric;
+mod obj;
+mod off;
 pub mod ply;
+mod ply_read;
 pub mod pvd;
 mod scanner;
+mod stl;
 mod tetgen;
 mod vtu_data;
 mod vtu_read;
 pub mod vtu_write;
 
+pub use export::{WriteFormat, write, write_format};
+
 use std::path::Path;
 
 use crate::mesh::Mesh;
-use crate::mesh::surface::SurfaceMap;
 use crate::{Error, Result};
 
 /// A mesh format that can be read.
@@ -35,11 +43,31 @@ pub enum Format {
     Medit,
     /// TetGen's pair of `.node` and `.ele`.
     TetGen,
+    /// Stanford's PLY, text or binary.
+    Ply,
+    /// Wavefront OBJ.
+    Obj,
+    /// STL, text or binary.
+    Stl,
+    /// Geomview's OFF.
+    Off,
+    /// Gmsh's MSH.
+    Msh,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 4] = [Format::Vtu, Format::VtkLegacy, Format::Medit, Format::TetGen];
+    pub const ALL: [Format; 9] = [
+        Format::Vtu,
+        Format::VtkLegacy,
+        Format::Medit,
+        Format::TetGen,
+        Format::Ply,
+        Format::Obj,
+        Format::Stl,
+        Format::Off,
+        Format::Msh,
+    ];
 
     /// What users call it.
     pub fn name(self) -> &'static str {
@@ -48,6 +76,11 @@ impl Format {
             Format::VtkLegacy => "VTK legacy",
             Format::Medit => "Medit",
             Format::TetGen => "TetGen",
+            Format::Ply => "PLY",
+            Format::Obj => "OBJ",
+            Format::Stl => "STL",
+            Format::Off => "OFF",
+            Format::Msh => "MSH",
         }
     }
 
@@ -58,6 +91,11 @@ impl Format {
             Format::VtkLegacy => &["vtk"],
             Format::Medit => &["mesh", "meshb"],
             Format::TetGen => &["node", "ele"],
+            Format::Ply => &["ply"],
+            Format::Obj => &["obj"],
+            Format::Stl => &["stl"],
+            Format::Off => &["off"],
+            Format::Msh => &["msh"],
         }
     }
 
@@ -67,7 +105,7 @@ impl Format {
         Format::ALL.into_iter().find(|f| f.extensions().contains(&extension.as_str()))
     }
 
-    /// The format that a file's first bytes show, where they show one.
+    /// The format that a file's content shows, where it shows one beyond doubt.
     pub fn sniff(bytes: &[u8]) -> Option<Format> {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
         let starts = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
@@ -75,76 +113,79 @@ impl Format {
             Some(Format::Vtu)
         } else if starts(b"# vtk DataFile") {
             Some(Format::VtkLegacy)
-        } else if starts(b"MeshVersionFormatted") {
+        } else if starts(b"MeshVersionFormatted") || medit::is_binary(bytes) {
             Some(Format::Medit)
+        } else if msh::is_msh(text) {
+            Some(Format::Msh)
+        } else if starts(b"ply\n") || starts(b"ply\r") || starts(b"ply ") {
+            Some(Format::Ply)
+        } else if off::is_off(text) {
+            Some(Format::Off)
+        } else if stl::is_stl(bytes) {
+            Some(Format::Stl)
         } else {
             None
         }
     }
 }
 
+/// A mesh that was read, and what of the file it does not hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Import {
+    /// The mesh.
+    pub mesh: Mesh,
+    /// What was left out, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl From<Mesh> for Import {
+    fn from(mesh: Mesh) -> Import {
+        Import { mesh, notes: vec![] }
+    }
+}
+
 /// Reads a mesh file of any known format. The mesh has at least one tet, triangle or edge, and all corners are in
 /// range; whether it can be simulated is for [`prepare`](crate::mesh::prepare::prepare) to say.
 pub fn read(path: &Path) -> Result<Mesh> {
+    import(path).map(|import| import.mesh)
+}
+
+/// Like [`read`], and tells what was left out.
+pub fn import(path: &Path) -> Result<Import> {
     let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-    let Some(format) = Format::sniff(&bytes).or_else(|| Format::of_path(path)) else {
+    let named = Format::of_path(path);
+    let Some(format) = Format::sniff(&bytes).or(named).or(obj::is_obj(&bytes).then_some(Format::Obj)) else {
         let all = Format::ALL.iter().flat_map(|f| f.extensions()).copied();
-        let known: Vec<&str> = all.filter(|extension| *extension != "meshb").collect();
+        let known: Vec<&str> = all.collect();
         let fault = Fault::new("", "neither the name nor the content belongs to a known mesh format");
         return Err(fault.hint(format!("readable are .{}", known.join(", ."))).at(path));
     };
-    let mesh = match format {
-        Format::Vtu => vtu_read::parse(&bytes).map_err(|fault| fault.at(path))?,
-        Format::VtkLegacy => legacy_read::parse(&bytes).map_err(|fault| fault.at(path))?,
-        Format::Medit => medit::parse(&bytes).map_err(|fault| fault.at(path))?,
-        Format::TetGen => tetgen::read(path, &bytes)?,
+    let import: Parsed<Import> = match format {
+        Format::Vtu => vtu_read::parse(&bytes).map(Into::into),
+        Format::VtkLegacy => legacy_read::parse(&bytes).map(Into::into),
+        Format::Medit => medit::parse(&bytes).map(Into::into),
+        Format::TetGen => return tetgen::read(path, &bytes).map(Into::into),
+        Format::Ply => ply_read::parse(&bytes),
+        Format::Obj => obj::parse(&bytes),
+        Format::Stl => stl::parse(&bytes).map(Into::into),
+        Format::Off => off::parse(&bytes).map(Into::into),
+        Format::Msh => msh::parse(&bytes).map(Into::into),
     };
-    if mesh.kind().is_none() {
+    let import = import.map_err(|fault| fault.at(path))?;
+    if import.mesh.kind().is_none() {
         return Err(
             Fault::new("", "the file holds no tetrahedra and no triangles, and no edges alone").at(path)
         );
     }
-    Ok(mesh)
+    Ok(import)
 }
 
-/// A mesh format that can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteFormat {
-    /// VTK XML unstructured grid.
-    Vtu,
-    /// Binary PLY: the surface only.
-    Ply,
-}
-
-/// The format that [`write()`] would use for `path`, or why it cannot: ask before the work.
-pub fn write_format(path: &Path) -> Result<WriteFormat> {
-    match extension(path).as_str() {
-        "vtu" => Ok(WriteFormat::Vtu),
-        "ply" => Ok(WriteFormat::Ply),
-        other => {
-            let reason = match other {
-                "" => "the name has no extension to tell the format by".to_owned(),
-                other => format!("'.{other}' cannot be written"),
-            };
-            Err(Fault::new("", reason).hint("writable are .vtu, .ply").at(path))
-        }
+/// Text with line ends as on Unix: files of old Macs have carriage returns alone.
+fn unix_lines(bytes: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    if bytes.contains(&b'\n') || !bytes.contains(&b'\r') {
+        return bytes.into();
     }
-}
-
-/// Writes a mesh in the format of the path's extension, whole or not at all.
-///
-/// VTU holds the cells of the mesh's [`Kind`](crate::mesh::Kind) with all data arrays as Float64; triangles
-/// beside tets are left out, because cell arrays have no values for them. PLY holds the boundary of the
-/// tets, or the triangles, or the edges, with the vertices that they use.
-pub fn write(mesh: &Mesh, path: &Path) -> Result<()> {
-    match write_format(path)? {
-        WriteFormat::Vtu => atomic::write_atomically(path, |out| vtu_write::write_mesh(mesh, out)),
-        WriteFormat::Ply => {
-            let surface = SurfaceMap::of_mesh(mesh);
-            let frame = ply::PlyFrame { points: &mesh.points, surface: &surface, float32: false };
-            atomic::write_atomically(path, |out| frame.write(out))
-        }
-    }
+    bytes.iter().map(|b| if *b == b'\r' { b'\n' } else { *b }).collect::<Vec<u8>>().into()
 }
 
 fn extension(path: &Path) -> String {

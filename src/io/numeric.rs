@@ -1,4 +1,4 @@
-//! The number types of VTK files, and their bytes as `f64` or `i64`.
+//! The number types of VTK and PLY files, and their bytes as `f64` or `i64`.
 
 /// A number type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,23 @@ impl Scalar {
             "unsigned_long" | "unsigned_long_long" | "vtktypeuint64" => Scalar::U64,
             "float" => Scalar::F32,
             "double" => Scalar::F64,
+            _ => return None,
+        })
+    }
+
+    /// The type by its name in PLY files.
+    pub(crate) fn from_ply(name: &str) -> Option<Scalar> {
+        Some(match name {
+            "char" | "int8" => Scalar::I8,
+            "uchar" | "uint8" => Scalar::U8,
+            "short" | "int16" => Scalar::I16,
+            "ushort" | "uint16" => Scalar::U16,
+            "int" | "int32" => Scalar::I32,
+            "uint" | "uint32" => Scalar::U32,
+            "int64" => Scalar::I64,
+            "uint64" => Scalar::U64,
+            "float" | "float32" => Scalar::F32,
+            "double" | "float64" => Scalar::F64,
             _ => return None,
         })
     }

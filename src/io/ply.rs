@@ -1,9 +1,10 @@
-//! Binary little-endian PLY surfaces; lines are an `element edge`, as Blender reads and writes them.
+//! Writing PLY: binary, little-endian; lines are an `element edge`, as Blender reads and writes them.
 
 use std::io::{self, Write};
 
 use super::vtu_write::write_runs;
 use crate::mesh::surface::SurfaceMap;
+use crate::mesh::{DataArray, Mesh};
 
 /// A surface to be written: constant vertex order from frame to frame.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,63 @@ impl PlyFrame<'_> {
             bytes
         })
     }
+}
+
+/// Writes the triangles or, without any, the edges of a mesh with all its points and arrays, as doubles.
+pub(super) fn write_mesh(mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
+    let is_line = mesh.triangles.is_empty();
+    let mut header = format!(
+        "ply\nformat binary_little_endian 1.0\ncomment pliant\nelement vertex {}\n",
+        mesh.points.len()
+    );
+    header += &["x", "y", "z"].map(|name| format!("property double {name}\n")).concat();
+    header += &properties(&mesh.point_data);
+    header += &if is_line {
+        format!("element edge {}\nproperty int vertex1\nproperty int vertex2\n", mesh.edges.len())
+    } else {
+        format!("element face {}\nproperty list uchar int vertex_indices\n", mesh.triangles.len())
+    };
+    header += &properties(&mesh.cell_data);
+    writeln!(out, "{header}end_header")?;
+    for (i, point) in mesh.points.iter().enumerate() {
+        write_runs(out, point, f64::to_le_bytes)?;
+        write_tuples(&mesh.point_data, i, out)?;
+    }
+    for (i, edge) in mesh.edges.iter().enumerate().filter(|_| is_line) {
+        write_runs(out, edge, u32::to_le_bytes)?;
+        write_tuples(&mesh.cell_data, i, out)?;
+    }
+    for (i, triangle) in mesh.triangles.iter().enumerate() {
+        out.write_all(&[3])?;
+        write_runs(out, triangle, u32::to_le_bytes)?;
+        write_tuples(&mesh.cell_data, i, out)?;
+    }
+    Ok(())
+}
+
+/// The properties of arrays: `nx ny nz` and `s t` for `normal` and `uv`, else the name, numbered where it has parts.
+fn properties(arrays: &[DataArray]) -> String {
+    let mut text = String::new();
+    for array in arrays {
+        let name: String = array.name.split_whitespace().collect::<Vec<_>>().join("_");
+        for k in 0..array.components {
+            let part = match (name.as_str(), array.components) {
+                ("normal", 3) => ["nx", "ny", "nz"][k].to_owned(),
+                ("uv", 2) => ["s", "t"][k].to_owned(),
+                (_, 1) => name.clone(),
+                _ => format!("{name}_{k}"),
+            };
+            text += &format!("property double {part}\n");
+        }
+    }
+    text
+}
+
+fn write_tuples(arrays: &[DataArray], i: usize, out: &mut impl Write) -> io::Result<()> {
+    arrays.iter().try_for_each(|array| {
+        let n = array.components;
+        write_runs(out, &array.values[n * i..n * (i + 1)], f64::to_le_bytes)
+    })
 }
 
 #[cfg(test)]

@@ -17,6 +17,11 @@ impl<'a> Scanner<'a> {
         Scanner { bytes, position: 0, line: 1, comments }
     }
 
+    /// Reads words of the rest of a file, which begins in a line.
+    pub(crate) fn at_line(bytes: &'a [u8], line: usize) -> Self {
+        Scanner { line, ..Scanner::new(bytes, false) }
+    }
+
     /// `line 12`, or `the end of the file`.
     pub(crate) fn place(&self) -> String {
         if self.position >= self.bytes.len() { "end of file".into() } else { format!("line {}", self.line) }

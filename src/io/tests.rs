@@ -175,7 +175,7 @@ fn faults_name_place_and_reason() {
     );
     assert_eq!(medit("0 1d0 0 2", "0 x 0 2"), "line 10: 'x' where a coordinate should be");
     assert!(medit("Vertices 4", "Vertices 400000000000").contains("do not fit"));
-    assert!(fault(medit::parse(&[1, 0, 0, 0, 3, 0, 0, 0])).contains(".meshb"));
+    assert!(fault(medit::parse(&binary_medit()[..100])).contains("bytes"));
     let vtu = |from, to| fault(vtu_read::parse(VTU.replace(from, to).as_bytes()));
     assert_eq!(vtu("0 1 2 3</", "0 1 2 4</").split(':').next(), Some("cell 1"));
     assert_eq!(vtu("\"ascii\">2 6", "\"ascii\">2 7").split(':').next(), Some("DataArray 'offsets'"));
@@ -195,8 +195,8 @@ fn content_counts_more_than_the_name() {
     let path = dir.path().join("x.vtk");
     std::fs::write(&path, VTU).unwrap();
     assert_eq!(read(&path).unwrap().tets.len(), 1);
-    let path = dir.path().join("x.obj");
-    std::fs::write(&path, "v 0 0 0").unwrap();
+    let path = dir.path().join("x.xyz");
+    std::fs::write(&path, "0 0 0").unwrap();
     assert!(read(&path).unwrap_err().to_string().contains("readable are .vtu"));
     assert!(write(&Mesh::default(), &path).unwrap_err().to_string().contains("writable are .vtu"));
     assert!(read(&dir.path().join("none.vtu")).unwrap_err().to_string().starts_with("cannot read"));
@@ -274,7 +274,132 @@ fn victims() -> Vec<Victim> {
         (line_vtu().into(), vtu_read::parse),
         (POLYLINES.into(), legacy_read::parse),
         (MEDIT_EDGES.into(), medit::parse),
+        (binary_medit(), medit::parse),
+        (OBJ.into(), |bytes| obj::parse(bytes).map(|import| import.mesh)),
+        (PLY.into(), |bytes| ply_read::parse(bytes).map(|import| import.mesh)),
+        (binary_ply(), |bytes| ply_read::parse(bytes).map(|import| import.mesh)),
+        (STL.into(), stl::parse),
+        (binary_stl(), stl::parse),
+        (OFF.into(), off::parse),
+        (MSH.into(), msh::parse),
+        (binary_msh(), msh::parse),
     ]
+}
+
+const OBJ: &str = "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 1\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1 4/1/1\nusemtl b\nf -1 -2 -3\n";
+
+const PLY: &str = "ply\nformat ascii 1.0\ncomment c\nelement vertex 4\nproperty float x\nproperty double y\nproperty float z\n\
+    property float nx\nproperty float ny\nproperty float nz\nproperty uchar red\nelement face 2\n\
+    property list uchar int vertex_indices\nproperty short part\nproperty list uchar float texcoord\nend_header\n\
+    0 0 0 0 0 1 1\n1 0 0 0 0 1 2\n0 1 0 0 0 1 3\n0 0 1 0 0 1 4\n4 0 1 2 3 7 2 0.5 0.5\n3 0 1 2 8 0\n";
+
+const OFF: &str = "OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n4 0 1 2 3 255 0 0\n3 0 1 3\n";
+
+const STL: &str = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n\
+    facet normal 0 0 1\nouter loop\nvertex 0 0 1\nvertex 1 0 1\nvertex 0 1 1\nendloop\nendfacet\nendsolid a\n";
+
+const MSH: &str = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 1\n10 0 0 0 1 1 1 1 8 0\n$EndEntities\n$Nodes\n\
+    1 4 1 4\n3 10 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n$Elements\n1 1 1 1\n3 10 4 1\n1 1 2 3 4\n\
+    $EndElements\n$NodeData\n1\n\"a\"\n0\n3\n0\n1\n1\n2 0.5\n$EndNodeData\n";
+
+fn binary_ply() -> Vec<u8> {
+    let head = PLY.split("end_header\n").next().unwrap().replace("ascii", "binary_big_endian");
+    let mut out = (head + "end_header\n").into_bytes();
+    for point in CORNER {
+        out.extend((point[0] as f32).to_be_bytes());
+        out.extend(point[1].to_be_bytes());
+        out.extend((point[2] as f32).to_be_bytes());
+        out.extend([0.0f32, 0.0, 1.0].map(f32::to_be_bytes).as_flattened());
+        out.push(9);
+    }
+    for corners in [&[0i32, 1, 2, 3][..], &[3, 2, 1]] {
+        out.push(corners.len() as u8);
+        corners.iter().for_each(|c| out.extend(c.to_be_bytes()));
+        out.extend(7i16.to_be_bytes());
+        out.push(1);
+        out.extend(0.5f32.to_be_bytes());
+    }
+    out
+}
+
+fn binary_stl() -> Vec<u8> {
+    let mut out = vec![];
+    stl::write(&CORNER, &[[0, 1, 2], [1, 2, 3]], &mut out).unwrap();
+    out
+}
+
+/// The corner tet in version 2 of the format, with references.
+fn binary_medit() -> Vec<u8> {
+    let int = |out: &mut Vec<u8>, v: i32| out.extend(v.to_le_bytes());
+    let mut out = vec![];
+    for v in [1, 2, 3, 20, 3, 4, 144] {
+        int(&mut out, v);
+    }
+    int(&mut out, 4);
+    for (i, point) in CORNER.iter().enumerate() {
+        out.extend(point.map(f64::to_le_bytes).as_flattened());
+        int(&mut out, i as i32);
+    }
+    for v in [8, 176, 1, 1, 2, 3, 4, 7, 54, 0] {
+        int(&mut out, v);
+    }
+    out
+}
+
+/// The corner tet in version 4.1.
+fn binary_msh() -> Vec<u8> {
+    let mut out = b"$MeshFormat\n4.1 1 8\n\x01\0\0\0\n$EndMeshFormat\n$Nodes\n".to_vec();
+    let int = |out: &mut Vec<u8>, v: i32| out.extend(v.to_le_bytes());
+    let long = |out: &mut Vec<u8>, v: u64| out.extend(v.to_le_bytes());
+    [1, 4, 1, 4].into_iter().for_each(|v| long(&mut out, v));
+    [3, 1, 0].into_iter().for_each(|v| int(&mut out, v));
+    [4, 1, 2, 3, 4].into_iter().for_each(|v| long(&mut out, v));
+    CORNER.iter().flatten().for_each(|x| out.extend(x.to_le_bytes()));
+    out.extend(b"\n$EndNodes\n$Elements\n");
+    [1, 1, 1, 1].into_iter().for_each(|v| long(&mut out, v));
+    [3, 1, 4].into_iter().for_each(|v| int(&mut out, v));
+    [1, 1, 1, 2, 3, 4].into_iter().for_each(|v| long(&mut out, v));
+    out.extend(b"\n$EndElements\n");
+    out
+}
+
+#[test]
+fn ply_properties_become_arrays() {
+    let Import { mesh, notes } = ply_read::parse(PLY.as_bytes()).unwrap();
+    assert_eq!((mesh.points.as_slice(), mesh.triangles.len()), (&CORNER[..], 3));
+    let names: Vec<&str> = mesh.point_data.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!((names, mesh.point_data[0].components), (vec!["normal", "red"], 3));
+    assert_eq!(mesh.cell_data, [array("part", 1, &[7.0, 7.0, 8.0])]);
+    assert_eq!(notes, ["the list 'texcoord' is left out"]);
+    let binary = ply_read::parse(&binary_ply()).unwrap().mesh;
+    assert_eq!((binary.points.as_slice(), binary.triangles[2]), (&CORNER[..], [3, 2, 1]));
+    let fault = ply_read::parse(PLY.replace("3 0 1 2 8", "3 0 1 9 8").as_bytes()).unwrap_err();
+    assert!(fault.reason.contains("face 1 uses vertex 9") && fault.place.contains("line 2"), "{fault:?}");
+}
+
+#[test]
+fn content_tells_the_format_whatever_the_name() {
+    for (bytes, format) in [
+        (PLY.as_bytes().to_vec(), Format::Ply),
+        (binary_ply(), Format::Ply),
+        (OFF.into(), Format::Off),
+        (STL.into(), Format::Stl),
+        (binary_stl(), Format::Stl),
+        (MSH.into(), Format::Msh),
+        (binary_medit(), Format::Medit),
+        (MEDIT.into(), Format::Medit),
+        (VTU.into(), Format::Vtu),
+        (LEGACY.into(), Format::VtkLegacy),
+    ] {
+        assert_eq!(Format::sniff(&bytes), Some(format));
+    }
+    assert_eq!(Format::sniff(OBJ.as_bytes()), None);
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in [("a.vtk", PLY), ("b.stl", OFF), ("c", OBJ)] {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(read(&path).unwrap().points, CORNER, "{name}");
+    }
 }
 
 /// A binary legacy file, version 5.1.
@@ -337,7 +462,7 @@ proptest! {
 
     #[test]
     fn no_mutation_panics(
-        which in 0usize..13,
+        which in 0usize..22,
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..4), 1..6),
     ) {
         let (mut bytes, parse) = victims().swap_remove(which);

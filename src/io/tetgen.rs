@@ -4,8 +4,10 @@
 //! Arrays are called as meshio does: point attributes `tetgen:attr1` …, boundary markers and the region
 //! attribute `tetgen:ref`. Tets with 10 nodes give their corners.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::atomic::write_atomically;
 use super::scanner::Scanner;
 use super::{Fault, Parsed, extension};
 use crate::mesh::{DataArray, Mesh};
@@ -111,6 +113,46 @@ pub(crate) fn parse_tets(bytes: &[u8], nodes: Nodes) -> Parsed<Mesh> {
         }
     }
     Ok(Mesh { points: nodes.points, tets, point_data: nodes.data, cell_data, ..Mesh::default() })
+}
+
+/// Whether [`write`] keeps an array: its own names only, as the files have none.
+pub(super) fn holds(array: &DataArray) -> bool {
+    array.components == 1 && (array.name == "tetgen:ref" || array.name.starts_with("tetgen:attr"))
+}
+
+/// Writes the pair that `path` belongs to, numbered from 0.
+pub(super) fn write(mesh: &Mesh, path: &Path) -> Result<()> {
+    let kept = |arrays: &'_ [DataArray]| -> Vec<DataArray> {
+        let (mut kept, markers): (Vec<_>, Vec<_>) =
+            arrays.iter().filter(|a| holds(a)).cloned().partition(|a| a.name != "tetgen:ref");
+        kept.extend(markers);
+        kept
+    };
+    let points = kept(&mesh.point_data);
+    let markers = usize::from(points.last().is_some_and(|a| a.name == "tetgen:ref"));
+    let mut regions = kept(&mesh.cell_data);
+    // The region comes first among the attributes of tets, which is how it is told from the others when read.
+    let has_region = regions.last().is_some_and(|a| a.name == "tetgen:ref");
+    regions.rotate_right(usize::from(has_region));
+    let (node, ele) = (companion(path, "node"), companion(path, "ele"));
+    write_atomically(&node, |out| {
+        writeln!(out, "{} 3 {} {markers}", mesh.points.len(), points.len() - markers)?;
+        for (i, [x, y, z]) in mesh.points.iter().enumerate() {
+            write!(out, "{i} {x:?} {y:?} {z:?}")?;
+            points.iter().try_for_each(|array| write!(out, " {}", array.values[i]))?;
+            writeln!(out)?;
+        }
+        Ok(())
+    })?;
+    write_atomically(&ele, |out| {
+        writeln!(out, "{} 4 {}", mesh.tets.len(), regions.len())?;
+        for (i, [a, b, c, d]) in mesh.tets.iter().enumerate() {
+            write!(out, "{i} {a} {b} {c} {d}")?;
+            regions.iter().try_for_each(|array| write!(out, " {}", array.values[i]))?;
+            writeln!(out)?;
+        }
+        Ok(())
+    })
 }
 
 fn check_number(scanner: &Scanner, number: i64, base: i64, index: usize) -> Parsed<()> {

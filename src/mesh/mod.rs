@@ -5,12 +5,14 @@
 //!
 //! - [`generate`](mod@generate): procedural meshes;
 //! - [`prepare`](mod@prepare): what stands between a mesh that was read and one that can be simulated;
+//! - [`polygon`]: polygons to triangles;
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
 //! - [`quality`]: volumes and dihedral angles;
 //! - [`info`]: all of that about one mesh, for `pliant info`.
 
 pub mod generate;
 pub mod info;
+pub mod polygon;
 pub mod prepare;
 pub mod quality;
 pub mod surface;

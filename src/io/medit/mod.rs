@@ -1,20 +1,29 @@
-//! Medit `.mesh` text files: keyword, count, rows that end in a reference number; numbered from 1.
+//! Medit `.mesh` and `.meshb`: keyword, count, rows that end in a reference number; numbered from 1.
 //!
 //! References become the arrays `medit:ref` (the name that meshio gives them). Sections may stand in any
 //! order; those that we do not use are skipped.
+
+mod binary;
+mod write;
+
+pub(crate) use write::write;
 
 use super::scanner::{Scanner, parse_float};
 use super::{Fault, Parsed};
 use crate::mesh::{DataArray, Mesh};
 
 /// What the references are called.
-const REFERENCES: &str = "medit:ref";
+pub(crate) const REFERENCES: &str = "medit:ref";
+
+/// Whether the first bytes show a binary file.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    binary::order(bytes).is_some()
+}
 
 /// Parses a whole file.
 pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
-    if matches!(bytes.get(..4), Some([1, 0, 0, 0] | [0, 0, 0, 1])) {
-        let hint = "convert it to text, e.g. with `gmsh in.meshb -0 -o out.mesh` or medit";
-        return Err(Fault::new("", "binary Medit files (.meshb) cannot be read").hint(hint));
+    if let Some(big_endian) = binary::order(bytes) {
+        return binary::parse(bytes, big_endian)?.into_mesh();
     }
     let mut scanner = Scanner::new(bytes, true);
     let mut sections = Sections { dimension: 3, ..Sections::default() };

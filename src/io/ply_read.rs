@@ -1,0 +1,319 @@
+//! Reading PLY: text and both byte orders, any properties.
+//!
+//! Vertices are the element `vertex`; faces the list `vertex_indices` (or `vertex_index`) of `face`, or strips in
+//! `tristrips`, where −1 begins a new one; edges are `vertex1` and `vertex2` of `edge`. Other numbers of vertices and
+//! faces become arrays of their name, `nx ny nz`, `s t`, `u v` and `texture_u texture_v` together `normal` and `uv`; other
+//! lists and elements are passed over, which is told.
+
+use super::numeric::Scalar;
+use super::scanner::Scanner;
+use super::{Fault, Import, Parsed, unix_lines};
+use crate::mesh::polygon::triangulate;
+use crate::mesh::{DataArray, Mesh};
+
+/// A property of an element.
+struct Property {
+    name: String,
+    scalar: Scalar,
+    /// The type of a list's length.
+    length: Option<Scalar>,
+}
+
+struct Element {
+    name: String,
+    count: usize,
+    properties: Vec<Property>,
+}
+
+/// Where numbers come from.
+enum Body<'a> {
+    Text(Scanner<'a>),
+    Binary(Scanner<'a>, bool),
+}
+
+impl Body<'_> {
+    fn number(&mut self, scalar: Scalar, what: &str) -> Parsed<f64> {
+        match self {
+            Body::Text(scanner) => scanner.float(what),
+            Body::Binary(scanner, big) => Ok(scalar.floats(scanner.bytes(scalar.size(), what)?, *big)[0]),
+        }
+    }
+
+    /// Refuses more rows than the bytes that are left can hold.
+    fn check(&self, element: &Element) -> Parsed<()> {
+        let sizes = element.properties.iter().map(|p| p.length.unwrap_or(p.scalar).size());
+        let (scanner, row) = match self {
+            Body::Text(scanner) => (scanner, 2 * element.properties.len()),
+            Body::Binary(scanner, _) => (scanner, sizes.sum()),
+        };
+        if element.count.saturating_mul(row) > scanner.remaining().saturating_add(1) {
+            let (name, count) = (&element.name, element.count);
+            let reason = format!("{count} × '{name}' do not fit into the {} bytes left", scanner.remaining());
+            return Err(scanner.fault(reason).hint("the file may be truncated"));
+        }
+        Ok(())
+    }
+
+    /// Ends a row: one line each, whatever else some programs write there.
+    fn end_row(&mut self) {
+        if let Body::Text(scanner) = self {
+            scanner.rest_of_line();
+        }
+    }
+
+    fn fault(&self, reason: String) -> Fault {
+        match self {
+            Body::Text(scanner) => scanner.fault(reason),
+            Body::Binary(scanner, _) => {
+                Fault::new(format!("{} bytes before the end", scanner.remaining()), reason)
+            }
+        }
+    }
+}
+
+/// Parses a whole file.
+pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
+    let bytes = bytes.trim_ascii_start();
+    let end = b"end_header";
+    let header = bytes.windows(end.len()).position(|window| window == end);
+    let Some(header) = header.filter(|_| bytes.starts_with(b"ply")) else {
+        return Err(Fault::new(
+            "line 1",
+            "the header of a PLY file begins with 'ply' and ends with 'end_header'",
+        ));
+    };
+    let (format, elements) = parse_header(&unix_lines(&bytes[..header]))?;
+    let mut rest = &bytes[header + end.len()..];
+    for line_end in [b"\r", b"\n"] {
+        rest = rest.strip_prefix(line_end).unwrap_or(rest);
+    }
+    let text;
+    let mut body = match format {
+        Format::Ascii => {
+            text = unix_lines(&bytes[header + end.len()..]);
+            let before = bytes[..header].iter().filter(|b| **b == b'\n').count();
+            Body::Text(Scanner::at_line(&text, before + 1))
+        }
+        Format::Binary { big_endian } => Body::Binary(Scanner::new(rest, false), big_endian),
+    };
+    let mut import = Import::default();
+    for element in &elements {
+        body.check(element)?;
+        read_element(element, &mut body, &mut import)?;
+    }
+    if !import.mesh.triangles.is_empty() {
+        import.mesh.edges.clear();
+    }
+    Ok(import)
+}
+
+enum Format {
+    Ascii,
+    Binary { big_endian: bool },
+}
+
+fn parse_header(header: &[u8]) -> Parsed<(Format, Vec<Element>)> {
+    let (mut format, mut elements) = (None, Vec::<Element>::new());
+    for (i, line) in header.split(|b| *b == b'\n').enumerate() {
+        let line = String::from_utf8_lossy(line).into_owned();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let fault = |reason: String| Fault::new(format!("line {}", i + 1), reason);
+        match words.as_slice() {
+            ["format", kind, ..] => {
+                format = Some(match *kind {
+                    "ascii" => Format::Ascii,
+                    "binary_little_endian" => Format::Binary { big_endian: false },
+                    "binary_big_endian" => Format::Binary { big_endian: true },
+                    other => return Err(fault(format!("unknown format '{other}'"))),
+                });
+            }
+            ["element", name, count] => {
+                let count =
+                    count.parse().map_err(|_| fault(format!("'{count}' is no number of elements")))?;
+                elements.push(Element { name: (*name).into(), count, properties: vec![] });
+            }
+            ["property", rest @ ..] => {
+                let scalar = |name: &str| {
+                    Scalar::from_ply(name)
+                        .ok_or_else(|| fault(format!("unknown type '{name}' of a property")))
+                };
+                let property = match rest {
+                    ["list", length, kind, name] => Property {
+                        name: (*name).into(),
+                        scalar: scalar(kind)?,
+                        length: Some(scalar(length)?),
+                    },
+                    [kind, name] => Property { name: (*name).into(), scalar: scalar(kind)?, length: None },
+                    _ => return Err(fault("a property is 'property TYPE NAME'".into())),
+                };
+                let Some(element) = elements.last_mut() else {
+                    return Err(fault("a property before the first element".into()));
+                };
+                element.properties.push(property);
+            }
+            ["ply" | "comment" | "obj_info", ..] | [] => {}
+            [other, ..] => return Err(fault(format!("'{other}' in a header"))),
+        }
+    }
+    match format {
+        Some(format) => Ok((format, elements)),
+        None => Err(Fault::new("header", "does not say its format")),
+    }
+}
+
+/// Reads all rows of an element into columns of numbers and, for the list of indices, cells.
+fn read_element(element: &Element, body: &mut Body, import: &mut Import) -> Parsed<()> {
+    let is = |names: &[&str]| names.contains(&element.name.as_str());
+    let mut columns: Vec<Vec<f64>> = element.properties.iter().map(|_| vec![]).collect();
+    let (mut list, mut cells_of_row) = (vec![], vec![]);
+    for row in 0..element.count {
+        for (property, column) in element.properties.iter().zip(&mut columns) {
+            let Some(length) = property.length else {
+                column.push(body.number(property.scalar, &property.name)?);
+                continue;
+            };
+            let count = body.number(length, "the length of a list")?;
+            if !(0.0..=4e9).contains(&count) {
+                return Err(body.fault(format!("a list of {count} numbers in '{}' {row}", element.name)));
+            }
+            list.clear();
+            for _ in 0..count as u64 {
+                list.push(body.number(property.scalar, &property.name)?);
+            }
+            let indices = ["vertex_indices", "vertex_index"].contains(&property.name.as_str());
+            if indices && is(&["face", "tristrips"]) {
+                let before = import.mesh.triangles.len();
+                push_face(&list, is(&["tristrips"]), &mut import.mesh)
+                    .map_err(|reason| body.fault(format!("{} {row} {reason}", element.name)))?;
+                cells_of_row.push(import.mesh.triangles.len() - before);
+            }
+        }
+        body.end_row();
+    }
+    match element.name.as_str() {
+        "vertex" => take_vertices(element, columns, import),
+        "face" | "tristrips" => take_cell_data(element, columns, &cells_of_row, import),
+        "edge" => take_edges(element, columns, import),
+        other => {
+            if element.count > 0 {
+                import.notes.push(format!("{} × '{other}' are left out", element.count));
+            }
+            Ok(())
+        }
+    }
+}
+
+fn push_face(list: &[f64], strip: bool, mesh: &mut Mesh) -> Result<(), String> {
+    let points = mesh.points.len();
+    let vertex = |v: f64| {
+        let index = (v >= 0.0 && v < points as f64).then_some(v as u32);
+        index.ok_or_else(|| format!("uses vertex {v}, but there are {points} before it (numbered from 0)"))
+    };
+    if !strip {
+        let corners = list.iter().map(|v| vertex(*v)).collect::<Result<Vec<u32>, String>>()?;
+        let triangles = &mut mesh.triangles;
+        triangulate(&mesh.points, &corners, |triangle| triangles.push(triangle));
+        return Ok(());
+    }
+    for part in list.split(|v| *v < 0.0) {
+        for (i, w) in part.windows(3).enumerate() {
+            let [a, b, c] = [vertex(w[0])?, vertex(w[1])?, vertex(w[2])?];
+            mesh.triangles.push(if i % 2 == 0 { [a, b, c] } else { [b, a, c] });
+        }
+    }
+    Ok(())
+}
+
+/// Properties that are parts of one array.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("normal", &["nx", "ny", "nz"]),
+    ("uv", &["s", "t"]),
+    ("uv", &["u", "v"]),
+    ("uv", &["texture_u", "texture_v"]),
+];
+
+/// The arrays of an element's numbers, coordinates and lists left out.
+fn arrays(
+    element: &Element,
+    columns: &[Vec<f64>],
+    leave: &[&str],
+    notes: &mut Vec<String>,
+) -> Vec<DataArray> {
+    let find = |name: &str| element.properties.iter().position(|p| p.name == name && p.length.is_none());
+    let mut out: Vec<DataArray> = vec![];
+    for (property, column) in element.properties.iter().zip(columns) {
+        let name = property.name.as_str();
+        if property.length.is_some() {
+            if !["vertex_indices", "vertex_index"].contains(&name) {
+                notes.push(format!("the list '{name}' is left out"));
+            }
+            continue;
+        }
+        if leave.contains(&name) {
+            continue;
+        }
+        let group =
+            GROUPS.iter().find(|(_, parts)| parts.contains(&name) && parts.iter().all(|p| find(p).is_some()));
+        let Some((whole, parts)) = group else {
+            out.push(DataArray { name: name.into(), components: 1, values: column.clone() });
+            continue;
+        };
+        if parts[0] == name {
+            let parts: Vec<&Vec<f64>> = parts.iter().filter_map(|p| find(p)).map(|i| &columns[i]).collect();
+            let values = (0..element.count).flat_map(|row| parts.iter().map(move |part| part[row])).collect();
+            out.push(DataArray { name: (*whole).into(), components: parts.len(), values });
+        }
+    }
+    out
+}
+
+fn take_vertices(element: &Element, columns: Vec<Vec<f64>>, import: &mut Import) -> Parsed<()> {
+    let find = |name: &str| element.properties.iter().position(|p| p.name == name && p.length.is_none());
+    let [Some(x), Some(y), Some(z)] = ["x", "y", "z"].map(find) else {
+        return Err(Fault::new("header", "vertices have no properties x, y and z"));
+    };
+    if !import.mesh.points.is_empty() {
+        return Err(Fault::new("header", "there are two elements 'vertex'"));
+    }
+    import.mesh.points = (0..element.count).map(|row| [x, y, z].map(|i| columns[i][row])).collect();
+    import.mesh.point_data = arrays(element, &columns, &["x", "y", "z"], &mut import.notes);
+    Ok(())
+}
+
+fn take_cell_data(
+    element: &Element,
+    columns: Vec<Vec<f64>>,
+    cells_of_row: &[usize],
+    import: &mut Import,
+) -> Parsed<()> {
+    if import.mesh.triangles.len() != cells_of_row.iter().sum::<usize>() || !import.mesh.cell_data.is_empty()
+    {
+        return Err(Fault::new("header", "faces stand in two elements"));
+    }
+    for mut array in arrays(element, &columns, &[], &mut import.notes) {
+        let n = array.components;
+        let rows = array.values.chunks_exact(n).zip(cells_of_row);
+        array.values =
+            rows.flat_map(|(tuple, cells)| std::iter::repeat_n(tuple, *cells)).flatten().copied().collect();
+        import.mesh.cell_data.push(array);
+    }
+    Ok(())
+}
+
+fn take_edges(element: &Element, columns: Vec<Vec<f64>>, import: &mut Import) -> Parsed<()> {
+    let find = |name: &str| element.properties.iter().position(|p| p.name == name && p.length.is_none());
+    let (Some(a), Some(b)) = (find("vertex1"), find("vertex2")) else { return Ok(()) };
+    let points = import.mesh.points.len();
+    for row in 0..element.count {
+        let ends = [columns[a][row], columns[b][row]];
+        if ends.iter().any(|v| !(*v >= 0.0 && *v < points as f64)) {
+            let reason = format!(
+                "uses vertices {} and {}, but there are {points} (numbered from 0)",
+                ends[0], ends[1]
+            );
+            return Err(Fault::new(format!("edge {row}"), reason));
+        }
+        import.mesh.edges.push(ends.map(|v| v as u32));
+    }
+    Ok(())
+}
