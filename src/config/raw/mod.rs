@@ -5,6 +5,7 @@
 //! comments are the descriptions of the JSON schema: they speak to whoever writes a config.
 
 mod body;
+mod control;
 mod force;
 mod pin;
 mod quantity;
@@ -15,6 +16,7 @@ pub use body::{
     Limits, Line, LineKind, Material, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist,
     VaryingDirections, Velocity,
 };
+pub use control::{Conserved, Control};
 pub use force::{Load, Wind};
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
@@ -83,7 +85,7 @@ pub enum Integrator {
     Bdf2,
 }
 
-/// The solver with its settings. Keys besides `kind`, `iterations` and `tolerance` are kind-specific.
+/// The solver with its settings. Keys besides `kind`, `iterations`, `tolerance` and `fepr` are kind-specific.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Solver {
@@ -98,6 +100,9 @@ pub struct Solver {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub tolerance: Option<f64>,
+    /// After every step, move positions and velocities to where momenta and energy are kept (FEPR). Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fepr: Option<bool>,
     /// L-BFGS pairs that are kept (quasi-newton).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<u64>,
@@ -129,6 +134,9 @@ pub struct Solver {
     /// How neo-Hookean solids become constraints: "combined" (the default) or "split", for stable-neo-hookean (xpbd).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neo_hookean: Option<String>,
+    /// Price of missing the energy to keep, above 0: lower where momenta and energy contradict (constrained-pd). Default 1e4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regularization: Option<f64>,
 }
 
 /// What acts on all bodies.

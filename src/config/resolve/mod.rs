@@ -4,6 +4,7 @@
 //! the result only counts where the report stayed empty.
 
 mod body;
+mod control;
 mod defaults;
 mod elastic;
 mod force;
@@ -24,7 +25,7 @@ use super::{raw, resolved};
 use crate::solver::{KINDS, Options, SolverSettings};
 
 /// Solvers that 1.0 will have.
-const LATER_SOLVERS: &[&str] = &["constrained-pd", "vbd"];
+const LATER_SOLVERS: &[&str] = &["vbd"];
 
 /// More frames or steps than this are a slip of the pen.
 const MOST_STEPS: u64 = 1_000_000_000_000;
@@ -49,6 +50,7 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
         .map(|(i, body)| body::resolve(body, root.join("body").join(i), end, report))
         .collect();
     if let Some(solver) = &solver {
+        control::check(config, (solver.kind.build)(solver).conserves(), solver.kind.name, report);
         for (i, body) in bodies.iter().enumerate() {
             for (k, part) in body.iter().flat_map(|body| &body.materials).enumerate() {
                 let Some(reason) = (solver.kind.refuses)(&part.material) else { continue };
@@ -62,7 +64,8 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
         }
     }
     let bodies = bodies.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(resolved::Config { name, time, solver: solver?, gravity, wind, bodies, output })
+    let fepr = config.solver.fepr.unwrap_or(false);
+    Some(resolved::Config { name, time, solver: solver?, fepr, gravity, wind, bodies, output })
 }
 
 fn time(time: &raw::Time, report: &mut Report) -> resolved::Time {
@@ -102,7 +105,8 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
         }
         return None;
     };
-    let taken: Vec<&str> = ["kind", "iterations", "tolerance"].iter().chain(kind.keys).copied().collect();
+    let taken: Vec<&str> =
+        ["kind", "iterations", "tolerance", "fepr"].iter().chain(kind.keys).copied().collect();
     if !refuse_keys(solver, &taken, &at, &format!("solver '{name}'"), report) {
         return None;
     }
@@ -117,6 +121,7 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
         weight_scale: solver.weight_scale,
         balance: solver.balance,
         neo_hookean: solver.neo_hookean.clone(),
+        regularization: solver.regularization,
     };
     SolverSettings::new(name, iterations, tolerance, options)
         .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
