@@ -362,7 +362,9 @@ impl Plan {
     fn arrive(&mut self, c: &Constraints, part: f64, iterate: &Iterate) {
         self.values = c.values(iterate);
         self.alpha += part * (self.next_alpha - self.alpha);
-        self.violation = c.kept.violation(&self.whole(c), &c.scale);
+        // Where nothing is kept, as while hard pins move, the step has no end before its last iteration.
+        let is_free = !c.kept.mask().contains(&true);
+        self.violation = if is_free { f64::INFINITY } else { c.kept.violation(&self.whole(c), &c.scale) };
     }
 
     /// The body's part of the merit function, in J.
