@@ -22,6 +22,7 @@
 //! | [`force`] | gravity, wind, loads, pressure; one file per force |
 //! | [`objective`] | g and ∇g, the one function that all solvers share |
 //! | [`solver`] | one file per solver |
+//! | [`conserve`] | momenta and energy of bodies, and the constraints that keep them |
 //! | [`sparse`], [`cache`] | the system matrix, its factor, and the disk cache of factors |
 //! | [`simulate`] | the time loop, metrics, checkpoints |
 //! | [`output`] | run directories, frame writers |
@@ -39,6 +40,7 @@
 //!
 //! Keys used in the modules:
 //!
+//! - \[Dinev2018\] FEPR: Fast Energy Projection for Real-Time Simulation of Deformable Objects
 //! - \[Fritsch1980\] Monotone Piecewise Cubic Interpolation
 //! - \[Gast2015\] Optimization Integrator for Large Time Steps
 //! - \[Hager2005\] A New Conjugate Gradient Method with Guaranteed Descent and an Efficient Line Search
@@ -61,6 +63,7 @@ pub mod cache;
 pub mod cli;
 pub mod compare;
 pub mod config;
+pub mod conserve;
 pub mod energy;
 pub mod error;
 pub mod force;

@@ -9,6 +9,7 @@
 //! gradient of each corner into a slot of its own, then every vertex gathers its slots in a fixed order, so
 //! the bits do not depend on the number of threads.
 
+use crate::conserve::constraint::Constraints;
 use crate::energy::proximal::{Proximal, Residuals, Split, Splitting};
 use crate::energy::{CHUNK, Energy, chunks};
 use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
@@ -49,6 +50,8 @@ pub struct Objective {
     pub rest: Vec<Vec4>,
     /// Inertial positions y of the unknowns.
     pub inertial: Vec<Vec4>,
+    /// What bodies have to keep in this step; empty: nothing.
+    pub constraints: Vec<Constraints>,
     gather_starts: Vec<u32>,
     gather_slots: Vec<u32>,
     slots: usize,
@@ -64,6 +67,8 @@ pub struct Iterate {
     pub gradient: Vec<Vec4>,
     /// g at `x`.
     pub value: Value,
+    /// The energy of each term at `x`, in J.
+    pub parts: Vec<f64>,
     slots: Vec<Vec4>,
     partial: Vec<f64>,
 }
@@ -109,6 +114,7 @@ impl Objective {
             free,
             step,
             inertial: vec![Vec4::ZERO; free],
+            constraints: vec![],
             scale: terms.iter().map(|t| t.scale()).sum(),
             mass,
             rest,
@@ -126,6 +132,7 @@ impl Objective {
             x,
             gradient: vec![Vec4::ZERO; self.free],
             value: Value::default(),
+            parts: vec![0.0; self.terms.len()],
             slots: vec![Vec4::ZERO; self.slots],
             partial: vec![0.0; chunk_counts.max(self.free.div_ceil(VERTICES))],
         }
@@ -160,7 +167,7 @@ impl Objective {
     }
 
     fn evaluate_as(&self, at: &mut Iterate, evaluate: Evaluate) {
-        at.value = self.evaluate_terms(evaluate, &at.x, &mut at.slots, &mut at.partial);
+        at.value = self.evaluate_terms(evaluate, at);
         at.value.inertia = self.gather(at);
     }
 
@@ -217,23 +224,19 @@ impl Objective {
         total
     }
 
-    fn evaluate_terms(
-        &self,
-        evaluate: Evaluate,
-        x: &[Vec4],
-        mut slots: &mut [Vec4],
-        mut partial: &mut [f64],
-    ) -> Value {
+    fn evaluate_terms(&self, evaluate: Evaluate, at: &mut Iterate) -> Value {
         let mut value = Value::default();
-        for term in &self.terms {
+        let (x, mut slots, mut partial) = (&at.x, &mut at.slots[..], &mut at.partial[..]);
+        for (term, energy) in self.terms.iter().zip(&mut at.parts) {
             let (own_slots, rest) = slots.split_at_mut(term.slots());
             let (own_partial, rest_partial) = partial.split_at_mut(chunks(term.as_ref()));
             (slots, partial) = (rest, rest_partial);
             par::chunks_mut_with(own_slots, CHUNK * term.corners(), own_partial, |chunk, slots| {
                 evaluate(term.as_ref(), chunk, x, slots)
             });
+            *energy = own_partial.iter().sum();
             let part = if term.is_dissipation() { &mut value.dissipation } else { &mut value.elastic };
-            *part += own_partial.iter().sum::<f64>();
+            *part += *energy;
         }
         value
     }

@@ -87,6 +87,9 @@ pub fn compare(
     iterations: u64,
     cache: &Cache,
 ) -> Result<Comparison> {
+    if contenders.iter().any(|c| (c.settings.kind.build)(&c.settings).conserves()) {
+        simulation.conserve();
+    }
     let (base, start) = simulation.next_stage()?;
     let objective = &simulation.objective;
     let mut lowest = reference(objective, &start, cache)?;
@@ -139,7 +142,7 @@ fn course(
         let begun = Instant::now();
         let progress = solver.iterate(objective, &mut iterate, &mut Cost::default())?;
         spent += begun.elapsed();
-        if !solver.minimizes() {
+        if !solver.evaluates() {
             objective.evaluate(&mut iterate);
         }
         points.push(measure(objective, base, &iterate, iteration, spent));

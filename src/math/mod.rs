@@ -1,5 +1,6 @@
-//! Small dense mathematics: 3×3 kernels in SIMD lanes, splines, quadrature.
+//! Small dense mathematics: 3×3 kernels in SIMD lanes, symmetric systems, splines, quadrature.
 
+pub mod dense;
 pub mod eigen;
 pub mod lanes;
 pub mod mat3;

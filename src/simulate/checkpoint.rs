@@ -1,17 +1,18 @@
 //! The state after the last whole frame, on disk.
 //!
-//! Positions and velocities are all that a step needs (solvers start every step anew), so a run that resumes
-//! from here goes on to the same bytes as one that was never broken.
+//! Positions and velocities, and the accounts of what bodies should keep, are all that a step needs (solvers start every
+//! step anew), so a run that resumes from here goes on to the same bytes as one that was never broken.
 
 use std::path::Path;
 
+use crate::conserve::Account;
 use crate::error::{Error, Result};
 use crate::io::atomic::write_atomically;
 use crate::math::lanes::Vec4;
 use crate::model::State;
 use crate::simulate::convergence::Record;
 
-const MAGIC: &[u8; 8] = b"PLIANTS1";
+const MAGIC: &[u8; 8] = b"PLIANTS2";
 
 /// A saved state.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +27,22 @@ pub struct Checkpoint {
     pub state: State,
     /// Those before the last step, where the integrator needs them.
     pub before: Option<State>,
+    /// What bodies should keep; none where nobody asks.
+    pub accounts: Vec<Account>,
     /// How well the steps so far converged.
     pub convergence: Record,
+}
+
+/// Numbers of an account.
+const ACCOUNT: usize = 8;
+
+fn account_to_numbers(account: &Account) -> [f64; ACCOUNT] {
+    let Account { linear: p, angular: l, energy, stored } = *account;
+    [p[0], p[1], p[2], l[0], l[1], l[2], energy, stored]
+}
+
+fn account_from_numbers([a, b, c, d, e, f, energy, stored]: [f64; ACCOUNT]) -> Account {
+    Account { linear: [a, b, c], angular: [d, e, f], energy, stored }
 }
 
 impl Checkpoint {
@@ -38,7 +53,8 @@ impl Checkpoint {
         bytes.extend(self.fingerprint);
         let record = &self.convergence;
         let states = 1 + u64::from(self.before.is_some());
-        let numbers = [self.frame, self.step, self.state.x.len() as u64, states];
+        let accounts = self.accounts.len() as u64;
+        let numbers = [self.frame, self.step, self.state.x.len() as u64, states, accounts];
         let recorded = [record.worst.to_bits(), record.worst_step, record.worrying, record.steps];
         for number in numbers.into_iter().chain(recorded) {
             bytes.extend(number.to_le_bytes());
@@ -49,6 +65,9 @@ impl Checkpoint {
                     bytes.extend(c.to_le_bytes());
                 }
             }
+        }
+        for number in self.accounts.iter().flat_map(account_to_numbers) {
+            bytes.extend(number.to_le_bytes());
         }
         let checksum = blake3::hash(&bytes);
         bytes.extend(checksum.as_bytes());
@@ -77,25 +96,29 @@ impl Checkpoint {
         let number = |at: usize| Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?));
         let (frame, step, count) = (number(40)?, number(48)?, usize::try_from(number(56)?).ok()?);
         let states = usize::try_from(number(64)?).ok().filter(|n| [1, 2].contains(n))?;
+        let accounts = usize::try_from(number(72)?).ok()?;
         let convergence = Record {
-            worst: f64::from_bits(number(72)?),
-            worst_step: number(80)?,
-            worrying: number(88)?,
-            steps: number(96)?,
+            worst: f64::from_bits(number(80)?),
+            worst_step: number(88)?,
+            worrying: number(96)?,
+            steps: number(104)?,
         };
-        let numbers = body.get(104..)?;
-        if numbers.len() != count.checked_mul(48)?.checked_mul(states)? {
+        let points = count.checked_mul(48)?.checked_mul(states)?;
+        let (numbers, booked) = body.get(112..)?.split_at_checked(points)?;
+        if booked.len() != accounts.checked_mul(8 * ACCOUNT)? {
             return None;
         }
-        let mut points = numbers.chunks_exact(24).map(|p| {
-            Vec4::new(std::array::from_fn(|k| f64::from_le_bytes(std::array::from_fn(|i| p[8 * k + i]))))
-        });
+        let real = |bytes: &[u8]| f64::from_le_bytes(std::array::from_fn(|i| bytes[i]));
+        let account = |bytes: &[u8]| account_from_numbers(std::array::from_fn(|k| real(&bytes[8 * k..])));
+        let accounts = booked.chunks_exact(8 * ACCOUNT).map(account).collect();
+        let mut points =
+            numbers.chunks_exact(24).map(|p| Vec4::new(std::array::from_fn(|k| real(&p[8 * k..]))));
         let mut next =
             || State { x: points.by_ref().take(count).collect(), v: points.by_ref().take(count).collect() };
         let state = next();
         let before = (states == 2).then(next);
         let fingerprint = body[8..40].try_into().ok()?;
-        Some(Checkpoint { fingerprint, frame, step, state, before, convergence })
+        Some(Checkpoint { fingerprint, frame, step, state, before, accounts, convergence })
     }
 }
 
@@ -114,8 +137,10 @@ mod tests {
         let state = State { x, v };
         for before in [None, Some(State { x: state.v.clone(), v: state.x.clone() })] {
             let (state, convergence) = (state.clone(), convergence.clone());
+            let account = Account { linear: [1.0, 2.0, 0.1], angular: [3.0; 3], energy: 1e9, stored: -0.0 };
+            let accounts = if before.is_some() { vec![account; 2] } else { vec![] };
             let checkpoint =
-                Checkpoint { fingerprint: [7; 32], frame: 3, step: 9, state, before, convergence };
+                Checkpoint { fingerprint: [7; 32], frame: 3, step: 9, state, before, accounts, convergence };
             checkpoint.write(&path).unwrap();
             assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint));
         }

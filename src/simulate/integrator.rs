@@ -73,6 +73,8 @@ pub(super) struct StageReport {
     pub iterations: u64,
     /// Gradient norms before and after the stage that converged worst.
     pub gradients: (f64, f64),
+    /// The elastic energy of the state, where it is not that of the last iterate.
+    pub elastic: Option<f64>,
 }
 
 impl Simulation {
@@ -100,6 +102,7 @@ impl Simulation {
         self.solve_stage(&base, end, &pins, report)?;
         self.state.v = blend(1.0 / self.objective.step, &self.iterate.x, -1.0 / self.objective.step, &base.x);
         self.state.x.copy_from_slice(&self.iterate.x);
+        self.settle(&base, &base.x, report);
         Ok(())
     }
 
@@ -113,6 +116,9 @@ impl Simulation {
         self.state.v = blend(1.0, &change, -1.0, &base.v);
         self.state.x = blend(2.0, &self.iterate.x, -1.0, &base.x);
         self.place_pins(&arrived);
+        let middle = std::mem::take(&mut self.iterate.x);
+        self.settle(&base, &middle, report);
+        self.iterate.x = middle;
         Ok(())
     }
 
@@ -200,7 +206,8 @@ impl Simulation {
     }
 
     /// y = x̂ + ĥ v̂ + ĥ² M⁻¹ f_ext. For the forces, prescribed vertices are at `pins` and move there at an even speed.
-    fn set_inertial(&mut self, base: &State, time: f64, pins: &[Vec4]) {
+    /// Returns the forces.
+    fn set_inertial(&mut self, base: &State, time: f64, pins: &[Vec4]) -> Vec<Vec4> {
         let h = self.objective.step;
         let mut v = base.v.clone();
         let mut x = blend(1.0, &base.x, h, &v);
@@ -216,6 +223,7 @@ impl Simulation {
             let factor = h * h / self.objective.mass[i];
             *y = Vec4(std::array::from_fn(|k| x[i].0[k] + factor * forces[i].0[k]));
         }
+        forces
     }
 
     /// Makes the objective that of a stage to `time`, from a base; `pins` are the places of the prescribed vertices then.
@@ -230,7 +238,8 @@ impl Simulation {
                 term.set_base(&middle, &base.x);
             }
         }
-        self.set_inertial(base, time, pins);
+        let forces = self.set_inertial(base, time, pins);
+        self.set_constraints(base, time, pins, forces);
         Ok(())
     }
 
@@ -273,11 +282,14 @@ impl Simulation {
             self.find_start(pins, &mut report.cost)?;
         } else {
             self.start_at_inertial(pins);
+            if self.solver.evaluates() && !self.iterate.value.total().is_finite() {
+                self.find_start(pins, &mut report.cost)?;
+            }
         }
         self.solver.begin_step(&self.objective, &self.iterate);
         let first = vectors::norm(&self.iterate.gradient);
         report.iterations += self.minimize(first, &mut report.cost)?;
-        if !self.solver.minimizes() {
+        if !self.solver.evaluates() {
             self.objective.evaluate(&mut self.iterate);
         }
         let mut last = vectors::norm(&self.iterate.gradient);
@@ -303,7 +315,8 @@ impl Simulation {
     }
 
     fn minimize(&mut self, first: f64, cost: &mut Cost) -> Result<u64> {
-        let target = self.settings.tolerance * first;
+        // Solvers that do not minimize have a test of their own.
+        let target = if self.solver.minimizes() { self.settings.tolerance * first } else { 0.0 };
         for iteration in 0..self.settings.iterations {
             if target > 0.0 && vectors::norm(&self.iterate.gradient) <= target {
                 return Ok(iteration);

@@ -59,12 +59,13 @@ impl StepMetrics {
         let iterate = simulation.iterate();
         let m = momenta(&simulation.objective.mass, &simulation.state.x, &simulation.state.v);
         let g = simulation.forces.gravity(time);
+        let elastic = report.elastic.unwrap_or(iterate.value.elastic);
         StepMetrics {
             frame: simulation.frame(),
             step: simulation.step,
             time,
             iterations: report.iterations,
-            value: iterate.value,
+            value: Value { elastic, ..iterate.value },
             gradient_norm: vectors::norm(&iterate.gradient),
             relative_gradient,
             kinetic: m.kinetic,

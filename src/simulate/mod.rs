@@ -3,6 +3,7 @@
 //! A step is one minimization of the objective (see `objective`); which one, and what its result means, is up to the
 //! integrator (see `integrator`).
 
+mod accounts;
 pub mod checkpoint;
 pub mod convergence;
 pub mod integrator;
@@ -15,6 +16,7 @@ use std::time::Instant;
 
 use crate::cache::{Cache, Outcome};
 use crate::config::resolved::{Config, Time};
+use crate::conserve::Ledger;
 use crate::error::Result;
 use crate::force::Forces;
 use crate::model::build::{Built, build};
@@ -37,8 +39,12 @@ pub struct Simulation {
     pub before: Option<State>,
     /// How well the steps so far converged.
     pub convergence: Convergence,
+    /// What bodies should keep.
+    pub ledger: Ledger,
     time: Time,
     forces: Forces,
+    fepr: bool,
+    acting: accounts::Acting,
     settings: SolverSettings,
     solver: Box<dyn Solver>,
     /// Factors for stiffness that changed while it ran.
@@ -101,6 +107,9 @@ impl Simulation {
             iterate: objective.iterate_at(model.initial.x.clone()),
             spare: objective.iterate_at(model.initial.x.clone()),
             convergence: Convergence::new(&objective, model.size),
+            ledger: Ledger::new(config, &model, &objective),
+            fepr: config.fepr,
+            acting: Default::default(),
             model: Arc::new(model),
             objective,
             step: 0,
@@ -112,6 +121,9 @@ impl Simulation {
             refactors: Refactors::default(),
             cache: cache.clone(),
         };
+        if simulation.solver.conserves() || config.fepr {
+            simulation.conserve();
+        }
         if let Some(note) = simulation.tune()? {
             notes.push(note);
         }

@@ -147,7 +147,7 @@ pub fn run(
 /// What the solver has to say, with the worst gradient where there will be no warning of it.
 fn solver_note(simulation: &Simulation) -> Option<String> {
     let note = simulation.solver.closing_note()?;
-    if simulation.solver.minimizes() {
+    if simulation.solver.minimizes() || simulation.solver.conserves() {
         return Some(note);
     }
     let Record { worst, worst_step, .. } = &simulation.convergence.record;
@@ -189,6 +189,7 @@ fn begin(
     simulation.state = checkpoint.state;
     simulation.before = checkpoint.before;
     simulation.step = checkpoint.step;
+    simulation.ledger.accounts = checkpoint.accounts;
     simulation.convergence.record = checkpoint.convergence;
     Ok(Some(checkpoint.frame))
 }
@@ -262,6 +263,7 @@ impl Simulation {
             step: self.step,
             state: state.clone(),
             before: self.before.clone(),
+            accounts: self.ledger.accounts.clone(),
             convergence: self.convergence.record.clone(),
         };
         Job { frame: written, rows, checkpoint }
@@ -281,12 +283,12 @@ impl Simulation {
             config.output.every,
             config.output.float32,
         );
-        text += &format!("{} {:?}", config.solver.tolerance, self.model.motions);
+        text += &format!("{} {} {:?}", config.solver.tolerance, config.fepr, self.model.motions);
         for (body, place) in config.bodies.iter().zip(&self.model.bodies) {
             text += &format!("{} {:?} {:?} {:?}", body.name, place.vertices, place.tets, body.materials);
             text += &format!("{:?} {:?} {:?}", body.springs, body.bending, body.limits);
             text += &format!("{:?} {:?} {:?}", body.fibers, body.damping, body.stiffness_scale);
-            text += &format!("{:?} {:?}", body.radius, body.line);
+            text += &format!("{:?} {:?} {:?}", body.radius, body.line, body.control);
             text += &format!("{:?}", body.pins.iter().map(|p| p.kind).collect::<Vec<_>>());
         }
         for pin in &self.model.hard_pins {

@@ -6,6 +6,7 @@
 mod acceleration;
 pub mod admm;
 pub mod chebyshev;
+pub mod constrained_pd;
 mod hessian;
 pub mod line_search;
 mod linear;
@@ -32,6 +33,7 @@ pub static KINDS: &[&Kind] = &[
     &admm::KIND,
     &xpbd::KIND,
     &xpbd::HARD_KIND,
+    &constrained_pd::KIND,
 ];
 
 /// One kind of solver.
@@ -77,6 +79,16 @@ pub trait Solver: Send {
     /// whatever g is there, iterates are not evaluated before the step's last, and nothing is said of convergence.
     fn minimizes(&self) -> bool {
         true
+    }
+
+    /// True where iterates are evaluated after every iteration.
+    fn evaluates(&self) -> bool {
+        self.minimizes()
+    }
+
+    /// True for solvers that keep the constraints of the objective.
+    fn conserves(&self) -> bool {
+        false
     }
 
     /// What the user should know at the end of a run.
@@ -153,6 +165,8 @@ pub struct Options {
     pub balance: Option<bool>,
     /// `combined` (default) or `split` (xpbd).
     pub neo_hookean: Option<String>,
+    /// Price of missing the energy, > 0 (constrained-pd); default 1e4.
+    pub regularization: Option<f64>,
 }
 
 impl Options {
@@ -174,6 +188,7 @@ impl Options {
             ("weight_scale", self.weight_scale.is_some()),
             ("balance", self.balance.is_some()),
             ("neo_hookean", self.neo_hookean.is_some()),
+            ("regularization", self.regularization.is_some()),
         ];
         all.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect()
     }
@@ -225,8 +240,10 @@ impl Options {
         if self.relaxation.is_some_and(|factor| !(factor > 0.0 && factor < 2.0)) {
             return Err(Fault::new("relaxation", "must be above 0 and below 2"));
         }
-        if self.weight_scale.is_some_and(|factor| !(factor > 0.0 && factor.is_finite())) {
-            return Err(Fault::new("weight_scale", "must be above 0"));
+        for (key, given) in [("weight_scale", self.weight_scale), ("regularization", self.regularization)] {
+            if given.is_some_and(|factor| !(factor > 0.0 && factor.is_finite())) {
+                return Err(Fault::new(key, "must be above 0"));
+            }
         }
         Ok(())
     }

@@ -54,6 +54,7 @@ fn set(options: &mut Options, key: &str, value: &str) -> Result<(), String> {
         "relaxation" => options.relaxation = number(value)?,
         "weight_scale" => options.weight_scale = number(value)?,
         "balance" => options.balance = number(value)?,
+        "regularization" => options.regularization = number(value)?,
         "neo_hookean" => options.neo_hookean = Some(value.into()),
         _ => return Err("no solver has this option".into()),
     }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::control::Control;
 use super::force::Load;
 use super::pin::{Pin, Select};
 use super::quantity::{Directions, Quantity};
@@ -77,6 +78,9 @@ pub struct Body {
     /// Pressure in Pa inside the closed surface of the body, above that outside. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Animated<f64>>,
+    /// What its momenta and energy should be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control: Option<Control>,
 }
 
 /// Springs along all edges of a sheet.

@@ -6,6 +6,7 @@
 
 mod body;
 mod comparison;
+mod control;
 mod force;
 mod pin;
 mod quantity;
@@ -17,6 +18,7 @@ pub use body::{
     VaryingDirections, Velocity,
 };
 pub use comparison::{Comparison, Setting, Variation};
+pub use control::{Conserved, Control};
 pub use force::{Load, Wind};
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
@@ -88,7 +90,7 @@ pub enum Integrator {
     Bdf2,
 }
 
-/// The solver with its settings. Keys besides `kind`, `iterations` and `tolerance` are kind-specific.
+/// The solver with its settings. Keys besides `kind`, `iterations`, `tolerance` and `fepr` are kind-specific.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Solver {
@@ -103,6 +105,9 @@ pub struct Solver {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub tolerance: Option<f64>,
+    /// After every step, move positions and velocities to where momenta and energy are kept (FEPR). Default false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fepr: Option<bool>,
     /// L-BFGS pairs that are kept (quasi-newton).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history: Option<u64>,
@@ -150,6 +155,9 @@ pub struct Solver {
     /// How neo-Hookean solids become constraints: "combined" (the default) or "split", for stable-neo-hookean (xpbd).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neo_hookean: Option<String>,
+    /// Price of missing the energy to keep, above 0: lower where momenta and energy contradict (constrained-pd). Default 1e4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regularization: Option<f64>,
 }
 
 /// What acts on all bodies.

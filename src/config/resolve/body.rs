@@ -3,7 +3,7 @@
 use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::{raw, resolved};
-use super::{elastic, force, material, names, pin, shape, unit};
+use super::{control, elastic, force, material, names, pin, shape, unit};
 
 /// Validates a body that stands at `at`, in a run that ends at the time `end`.
 pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> Option<resolved::Body> {
@@ -53,6 +53,7 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         pins: pins.into_iter().collect::<Option<_>>()?,
         loads: loads.into_iter().collect::<Option<_>>()?,
         pressure: pressure.map(|p| force::track(p, |p| [p], &at.join("pressure"), report)),
+        control: control::resolve(body, &at.join("control"), report),
     })
 }
 

@@ -5,6 +5,7 @@
 
 mod body;
 mod comparison;
+mod control;
 mod defaults;
 mod elastic;
 mod force;
@@ -25,7 +26,7 @@ use super::{raw, resolved};
 use crate::solver::{KINDS, Options, SolverSettings};
 
 /// Solvers that 1.0 will have.
-const LATER_SOLVERS: &[&str] = &["constrained-pd", "vbd"];
+const LATER_SOLVERS: &[&str] = &["vbd"];
 
 /// More frames or steps than this are a slip of the pen.
 const MOST_STEPS: u64 = 1_000_000_000_000;
@@ -50,6 +51,7 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
         .map(|(i, body)| body::resolve(body, root.join("body").join(i), end, report))
         .collect();
     if let Some(solver) = &solver {
+        control::check(config, (solver.kind.build)(solver).conserves(), solver.kind.name, report);
         for (i, body) in bodies.iter().enumerate() {
             for (k, part) in body.iter().flat_map(|body| &body.materials).enumerate() {
                 let Some(reason) = (solver.kind.refuses)(&part.material) else { continue };
@@ -65,7 +67,8 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
     let solver = solver?;
     let comparisons = comparison::resolve(&config.comparison, &solver, report);
     let bodies = bodies.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(resolved::Config { name, time, solver, gravity, wind, bodies, output, comparisons })
+    let fepr = config.solver.fepr.unwrap_or(false);
+    Some(resolved::Config { name, time, solver, fepr, gravity, wind, bodies, output, comparisons })
 }
 
 fn time(time: &raw::Time, report: &mut Report) -> resolved::Time {
@@ -105,7 +108,8 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
         }
         return None;
     };
-    let taken: Vec<&str> = ["kind", "iterations", "tolerance"].iter().chain(kind.keys).copied().collect();
+    let taken: Vec<&str> =
+        ["kind", "iterations", "tolerance", "fepr"].iter().chain(kind.keys).copied().collect();
     if !refuse_keys(solver, &taken, &at, &format!("solver '{name}'"), report) {
         return None;
     }
@@ -125,6 +129,7 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
         weight_scale: solver.weight_scale,
         balance: solver.balance,
         neo_hookean: solver.neo_hookean.clone(),
+        regularization: solver.regularization,
     };
     SolverSettings::new(name, iterations, tolerance, options)
         .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))

@@ -3,8 +3,10 @@
 //! Everything behind the config layer takes these types; nothing here can be inconsistent in itself.
 //! What needs the meshes (does a selection select anything?) is checked when the model is built.
 
+mod control;
 mod elastic;
 
+pub use control::{Control, Wish};
 pub use elastic::{
     Bending, BendingKind, Damping, Directions, Fiber, Limits, Line, LineKind, MaterialPart, Quantity, Springs,
 };
@@ -24,6 +26,8 @@ pub struct Config {
     pub time: Time,
     /// The chosen solver with its settings.
     pub solver: SolverSettings,
+    /// Project every step onto constant momenta and energy.
+    pub fepr: bool,
     /// Gravity in m/s², over time.
     pub gravity: Track<3>,
     /// The air; `None`: there is none.
@@ -136,6 +140,8 @@ pub struct Body {
     pub loads: Vec<Load>,
     /// Pressure inside the closed surface above that outside, in Pa, over time.
     pub pressure: Option<Track<1>>,
+    /// What its momenta and energy should be.
+    pub control: Control,
 }
 
 /// A force on a set of vertices.

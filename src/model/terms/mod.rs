@@ -87,7 +87,10 @@ pub(super) fn build(
         }
         terms.add_drag(&at);
     }
-    terms.list.extend(soft_pins(model, holds).map(|term| (term, vec![])));
+    for body in &model.bodies {
+        let own: Vec<&Hold> = holds.iter().filter(|h| body.vertices.contains(&h.vertex)).collect();
+        terms.list.extend(soft_pins(model, &own).map(|term| (term, vec![])));
+    }
     let (terms, cells) = terms.list.into_iter().unzip();
     model.cells = cells;
     terms
@@ -205,7 +208,8 @@ fn sorted<const N: usize>(
     (places, corners)
 }
 
-fn soft_pins(model: &Model, holds: &[Hold]) -> Option<Box<dyn Energy>> {
+/// The soft pins of one body.
+fn soft_pins(model: &Model, holds: &[&Hold]) -> Option<Box<dyn Energy>> {
     let soft: Vec<(Attachment, [f64; 3], Option<Motion>)> = holds
         .iter()
         .filter_map(|h| match h.kind {

@@ -1,0 +1,470 @@
+//! Constrained projective dynamics: a step of projective dynamics that keeps the momenta and the energy of every body.
+//!
+//! ```text
+//! min g(x) + ½ε α²   subject to   c(x, α) = (c_P, c_L, c_H) = 0           for each body, see `conserve`
+//! S λ = c − ∇cᵀA⁻¹∇g,      S = ∇cᵀA⁻¹∇c + (H − K)²/ε e_H e_Hᵀ,      x⁺ = x − A⁻¹(∇g + ∇c λ)
+//! ```
+//!
+//! Sequential quadratic programming with the constant matrix A in place of the Hessian \[Kee2021, Eq. 15-21\]. A has no entries
+//! between bodies, so each has a 7×7 system of its own. Of A⁻¹∇c,
+//!
+//! - A⁻¹∇c_P = h e: A sends translations of bodies without pins to M/h², the only ones that keep P,
+//! - A⁻¹∇c_L = e × A⁻¹w(x_n − o) once in a step: one solve gives all three, as A acts on each coordinate alike,
+//! - A⁻¹∇c_H = A⁻¹∇g + A⁻¹q: the first is the solve of projective dynamics, the second one more in a step.
+//!
+//! An objective without constraints is that of projective dynamics. c_H is linear in α, so α drops out of the iteration: α = −(H − K) λ_H/ε. The step ends when |c| is below `tolerance` of the
+//! scale of P, L and H, or after `iterations`.
+//!
+//! The Hessian of the Lagrangian is (1 + λ_H)∇²g but for small parts, and A stands for it where λ_H is not positive: where energy
+//! has to be added. Where it has to be taken away, λ_H can be large, and σA with σ = 1 + λ_H stands for it.
+//!
+//! The paper has projective energies, for which full steps do. For others, which it leaves to the future, a step is halved
+//! until it lowers the merit function
+//!
+//! ```text
+//! φ = g + ½ε α² + μ_P |c_P| + μ_L |c_L| + μ_H |c_H|,      μ ≥ |λ|
+//! ```
+//!
+//! along which it descends: φ′ = ∇g·Δx + ε α Δα − Σ μ|c|. Infinite energies are never accepted.
+
+use std::time::Instant;
+
+use super::system::System;
+use super::{Cost, Kind, Preparation, Progress, Solver};
+use crate::cache::Cache;
+use crate::conserve::constraint::{Constraints, Sums};
+use crate::error::{Error, Result};
+use crate::math::dense;
+use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
+use crate::math::vec3::cross;
+use crate::math::vectors;
+use crate::objective::{Iterate, Objective};
+
+/// The registry's entry.
+pub static KIND: Kind = Kind {
+    name: "constrained-pd",
+    about: "projective dynamics that keeps momenta and energy of every body: motion that rings and spins on",
+    keys: &["regularization"],
+    refuses: |_| None,
+    build: |settings| {
+        Box::new(ConstrainedPd {
+            regularization: settings.options.regularization.unwrap_or(REGULARIZATION),
+            tolerance: settings.tolerance,
+            system: None,
+            turn: vec![],
+            pulled: vec![],
+            increment: vec![],
+            right: vec![],
+            plans: vec![],
+            is_projective: true,
+            trial: Iterate::default(),
+            record: Record::default(),
+        })
+    },
+};
+
+/// ε in units of |H − K|.
+const REGULARIZATION: f64 = 1e4;
+/// Steps that end with |c| above this part of its scale are worth a note where there is no tolerance.
+const WORRYING: f64 = 1e-3;
+/// What constraints cost in the merit function, in units of their multipliers; above 1.
+const MARGIN: f64 = 1.1;
+/// The part of the slope by which the merit function has to fall.
+const GAMMA: f64 = 0.01;
+/// Solutions for λ, each with the σ of the one before.
+const STIFFENINGS: u32 = 4;
+/// The smallest part of a step that is tried.
+const MIN_PART: f64 = 1e-6;
+
+/// What a body's iterations share, and where they are.
+#[derive(Clone)]
+struct Plan {
+    /// S but for its last row and column.
+    schur: [[f64; 7]; 7],
+    /// Sums over A⁻¹q; its second dot is q·A⁻¹q.
+    pulled: Sums,
+    /// c with α = 0 at the current iterate, and α.
+    values: [f64; 7],
+    alpha: f64,
+    /// The multipliers and α that the next full step leads to.
+    lambda: [f64; 7],
+    next_alpha: f64,
+    /// σ.
+    stiffening: f64,
+    /// What |c_P|, |c_L| and |c_H| cost in the merit function.
+    prices: [f64; 3],
+    /// |c| relative to its scale; infinite before the first iteration.
+    violation: f64,
+}
+
+/// How well the steps so far kept their constraints.
+#[derive(Clone, Copy, Default)]
+struct Record {
+    steps: u64,
+    missed: u64,
+    worst: f64,
+}
+
+/// The solver.
+pub struct ConstrainedPd {
+    regularization: f64,
+    tolerance: f64,
+    system: Option<System>,
+    /// A⁻¹w(x_n − o) of the step.
+    turn: Vec<Vec4>,
+    /// A⁻¹q of the step.
+    pulled: Vec<Vec4>,
+    increment: Vec<Vec4>,
+    right: Vec<Vec4>,
+    plans: Vec<Plan>,
+    /// All energies are projective: full steps do.
+    is_projective: bool,
+    trial: Iterate,
+    record: Record,
+}
+
+/// x ← x − part ((1 + λ_H) d + λ_H A⁻¹q + h λ_P + λ_L × A⁻¹w(x_n − o)) on the unknowns of one body.
+struct Move<'a> {
+    vertices: &'a [u32],
+    lambda: &'a [f64; 7],
+    part: f64,
+    increment: &'a [Vec4],
+    pulled: &'a [Vec4],
+    step: f64,
+    turn: &'a [Vec4],
+    x: &'a mut [Vec4],
+}
+
+impl Kernel for Move<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let l = self.lambda;
+        let (own, part) = (L::splat(1.0 + l[6]), L::splat(self.part));
+        let pull = L::splat(l[6]);
+        let linear = L::load(&[self.step * l[0], self.step * l[1], self.step * l[2], 0.0]);
+        // Columns of λ_L ×.
+        let columns = [
+            L::load(&[0.0, l[5], -l[4], 0.0]),
+            L::load(&[-l[5], 0.0, l[3], 0.0]),
+            L::load(&[l[4], -l[3], 0.0, 0.0]),
+        ];
+        for v in self.vertices.iter().map(|v| *v as usize) {
+            let turn = self.turn[v].0;
+            let moved = own * L::load(&self.increment[v].0) + pull * L::load(&self.pulled[v].0);
+            let moved = moved + linear;
+            let turned = L::splat(turn[0]) * columns[0] + L::splat(turn[1]) * columns[1];
+            let moved = moved + (turned + L::splat(turn[2]) * columns[2]);
+            self.x[v].0 = (L::load(&self.x[v].0) - part * moved).to_array();
+        }
+    }
+}
+
+impl ConstrainedPd {
+    /// Solves for what the iterations of a step share.
+    fn plan(&mut self, objective: &Objective, iterate: &Iterate) {
+        let system = self.system.as_mut().expect("prepared before the first step");
+        let free = objective.free;
+        for list in [&mut self.turn, &mut self.pulled, &mut self.increment, &mut self.right] {
+            list.resize(free, Vec4::ZERO);
+        }
+        let mut spread = |value: &dyn Fn(&Constraints, usize) -> Vec4, out: &mut Vec<Vec4>| {
+            for c in &objective.constraints {
+                for (i, v) in c.vertices.iter().enumerate() {
+                    self.right[*v as usize] = value(c, i);
+                }
+            }
+            system.solve(&self.right, out);
+        };
+        spread(&|c, i| Vec4::new([c.lever[i][0], c.lever[i][1], c.lever[i][2]]), &mut self.turn);
+        spread(&|c, i| c.pull[i], &mut self.pulled);
+        let plan = |c: &Constraints| Plan {
+            schur: schur(objective.step, c, &c.project(&self.turn, &self.turn)),
+            pulled: c.project(&self.turn, &self.pulled),
+            values: c.values(iterate),
+            alpha: 0.0,
+            lambda: [0.0; 7],
+            next_alpha: 0.0,
+            stiffening: 1.0,
+            prices: [0.0; 3],
+            violation: f64::INFINITY,
+        };
+        self.plans = objective.constraints.iter().map(plan).collect();
+    }
+
+    /// The largest |c| relative to its scale.
+    fn violation(&self) -> f64 {
+        self.plans.iter().map(|plan| plan.violation).fold(0.0, f64::max)
+    }
+
+    /// The record with the step that is at its end.
+    fn recorded(&self) -> Record {
+        let violation = self.violation();
+        if !violation.is_finite() || self.plans.is_empty() {
+            return self.record;
+        }
+        Record {
+            steps: self.record.steps + 1,
+            missed: self.record.missed + u64::from(violation > self.wanted()),
+            worst: self.record.worst.max(violation),
+        }
+    }
+
+    /// A violation above this is worth a note.
+    fn wanted(&self) -> f64 {
+        if self.tolerance > 0.0 { self.tolerance } else { WORRYING }
+    }
+
+    /// Goes a part of the way that was chosen, and evaluates.
+    fn advance(&mut self, objective: &Objective, part: f64, iterate: &mut Iterate, cost: &mut Cost) {
+        let start = Instant::now();
+        if self.plans.is_empty() {
+            vectors::add_scaled(-part, &self.increment, &mut iterate.x[..objective.free]);
+        }
+        for (plan, c) in self.plans.iter().zip(&objective.constraints) {
+            dispatch(Move {
+                vertices: &c.vertices,
+                lambda: &plan.lambda,
+                part: part / plan.stiffening,
+                increment: &self.increment,
+                pulled: &self.pulled,
+                step: objective.step,
+                turn: &self.turn,
+                x: &mut iterate.x,
+            });
+        }
+        cost.global += start.elapsed();
+        let start = Instant::now();
+        objective.evaluate(iterate);
+        cost.local += start.elapsed();
+        let start = Instant::now();
+        for (plan, c) in self.plans.iter_mut().zip(&objective.constraints) {
+            plan.arrive(c, part, iterate);
+        }
+        cost.global += start.elapsed();
+    }
+
+    /// Goes the largest of 1, ½, ¼, … of the way that lowers the merit function enough; `slope` is its derivative.
+    fn search(
+        &mut self,
+        objective: &Objective,
+        iterate: &mut Iterate,
+        slope: f64,
+        cost: &mut Cost,
+    ) -> Progress {
+        let merit = |iterate: &Iterate, plans: &[Plan], regularization: f64| {
+            let own = plans.iter().zip(&objective.constraints).map(|(p, c)| p.merit(c, regularization));
+            iterate.value.total() + own.sum::<f64>()
+        };
+        let from = merit(iterate, &self.plans, self.regularization);
+        let before: Vec<Plan> = self.plans.clone();
+        let rounding = objective.rounding(&iterate.value);
+        let mut trial = std::mem::take(&mut self.trial);
+        let mut part = 1.0;
+        let mut progress = Progress::Stalled;
+        while part >= MIN_PART {
+            trial.x.copy_from_slice(&iterate.x);
+            self.plans.clone_from(&before);
+            let mut spent = Cost::default();
+            self.advance(objective, part, &mut trial, &mut spent);
+            cost.tries += 1;
+            if part == 1.0 {
+                (cost.local, cost.global) = (cost.local + spent.local, cost.global + spent.global);
+            } else {
+                cost.line_search += spent.local + spent.global;
+            }
+            let merit = merit(&trial, &self.plans, self.regularization);
+            if merit <= from + GAMMA * part * slope + rounding {
+                std::mem::swap(iterate, &mut trial);
+                progress = Progress::Moved;
+                break;
+            }
+            part *= 0.5;
+        }
+        if progress == Progress::Stalled {
+            self.plans = before;
+        }
+        self.trial = trial;
+        progress
+    }
+}
+
+/// The rows and columns of S for c_P and c_L, from sums over A⁻¹w(x_n − o).
+fn schur(step: f64, c: &Constraints, turn: &Sums) -> [[f64; 7]; 7] {
+    let mut s = [[0.0; 7]; 7];
+    let weight: f64 = c.lever.iter().map(|lever| lever[3]).sum();
+    let m = turn.moments;
+    let trace = m[0][0] + m[1][1] + m[2][2];
+    for k in 0..3 {
+        s[k][k] = step * weight;
+        let mut unit = [0.0; 3];
+        unit[k] = 1.0;
+        let column = cross(unit, turn.linear);
+        for i in 0..3 {
+            s[i][3 + k] = column[i];
+            s[3 + k][i] = column[i];
+            // Symmetric but for rounding.
+            s[3 + k][3 + i] = if i == k { trace } else { 0.0 } - 0.5 * (m[i][k] + m[k][i]);
+        }
+    }
+    s
+}
+
+/// (H − K)²/ε, where ε is `regularization` |H − K|.
+fn slack(c: &Constraints, regularization: f64) -> f64 {
+    (c.energy - c.floor).abs() / regularization
+}
+
+/// The lengths of c_P, c_L and c_H, those that hold.
+fn lengths(c: &Constraints, values: &[f64; 7]) -> [f64; 3] {
+    let length = |kept: bool, v: &[f64]| f64::from(kept) * v.iter().map(|c| c * c).sum::<f64>().sqrt();
+    let [p, l, h] = [c.kept.linear, c.kept.angular, c.kept.energy];
+    [length(p, &values[..3]), length(l, &values[3..6]), length(h, &values[6..])]
+}
+
+impl Plan {
+    /// Chooses the next step for the increments d = A⁻¹∇g with the sums `d` (whose first dot is with ∇g); returns the
+    /// derivative of the merit function along it.
+    fn choose(&mut self, c: &Constraints, d: &Sums, regularization: f64) -> f64 {
+        self.stiffening = 1.0;
+        for _ in 0..STIFFENINGS {
+            self.lambda = self.multipliers(c, d, slack(c, regularization));
+            let needed = (1.0 + self.lambda[6]).max(1.0);
+            if needed <= self.stiffening {
+                break;
+            }
+            self.stiffening = needed;
+        }
+        let l = self.lambda;
+        self.next_alpha = -(c.energy - c.floor).signum() * l[6] / regularization;
+        let costs = lengths(c, &l);
+        let values = lengths(c, &self.whole(c));
+        let mut descent = (1.0 + l[6]) * d.dots[0] + l[6] * d.dots[1];
+        descent += (0..3).map(|k| l[k] * d.linear[k] + l[3 + k] * d.angular[k]).sum::<f64>();
+        let mut slope = -descent / self.stiffening;
+        for k in 0..3 {
+            self.prices[k] = self.prices[k].max(MARGIN * costs[k]);
+            slope -= self.prices[k] * values[k];
+        }
+        let epsilon = regularization * (c.energy - c.floor).abs();
+        slope + epsilon * self.alpha * (self.next_alpha - self.alpha)
+    }
+
+    /// c with α.
+    fn whole(&self, c: &Constraints) -> [f64; 7] {
+        let mut whole = self.values;
+        whole[6] += self.alpha * (c.energy - c.floor);
+        whole
+    }
+
+    /// Books a part of the chosen step that led to an evaluated iterate.
+    fn arrive(&mut self, c: &Constraints, part: f64, iterate: &Iterate) {
+        self.values = c.values(iterate);
+        self.alpha += part * (self.next_alpha - self.alpha);
+        // Where nothing is kept, as while hard pins move, the step has no end before its last iteration.
+        let is_free = !c.kept.mask().contains(&true);
+        self.violation = if is_free { f64::INFINITY } else { c.kept.violation(&self.whole(c), &c.scale) };
+    }
+
+    /// The body's part of the merit function, in J.
+    fn merit(&self, c: &Constraints, regularization: f64) -> f64 {
+        let epsilon = regularization * (c.energy - c.floor).abs();
+        let misses = lengths(c, &self.whole(c));
+        0.5 * epsilon * self.alpha * self.alpha + (0..3).map(|k| self.prices[k] * misses[k]).sum::<f64>()
+    }
+
+    /// λ for increments d = A⁻¹∇g with the sums `d` (whose first dot is with ∇g); `slack` is (H − K)²/ε.
+    fn multipliers(&self, c: &Constraints, d: &Sums, slack: f64) -> [f64; 7] {
+        let (mut s, sigma) = (self.schur, self.stiffening);
+        let [gradient, pull] = d.dots;
+        let mut right = [0.0; 7];
+        for k in 0..3 {
+            right[k] = sigma * self.values[k] - d.linear[k];
+            right[3 + k] = sigma * self.values[3 + k] - d.angular[k];
+            s[6][k] = d.linear[k] + self.pulled.linear[k];
+            s[6][3 + k] = d.angular[k] + self.pulled.angular[k];
+        }
+        // ∇H = ∇g + q, and ∇g·A⁻¹q = q·d.
+        s[6][6] = gradient + 2.0 * pull + self.pulled.dots[1] + sigma * slack;
+        right[6] = sigma * self.values[6] - gradient - pull;
+        for (i, holds) in c.kept.mask().into_iter().enumerate() {
+            s[i][6] = s[6][i];
+            if !holds {
+                s.iter_mut().for_each(|row| row[i] = 0.0);
+                s[i] = [0.0; 7];
+                right[i] = 0.0;
+            }
+        }
+        dense::solve(&s, &right)
+    }
+}
+
+impl Solver for ConstrainedPd {
+    fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
+        if let Some(term) = objective.terms.iter().find(|term| term.is_dissipation()) {
+            return Err(Error::Unsupported {
+                solver: KIND.name.into(),
+                subject: term.name(),
+                reason: "it keeps energy; use damping of body.control instead, or solver 'quasi-newton'"
+                    .into(),
+            });
+        }
+        let (system, outcome) = System::prepare(objective, cache)?;
+        let factor_entries = system.entries();
+        self.system = Some(system);
+        self.is_projective = objective.terms.iter().all(|term| term.is_projective());
+        Ok(Preparation { cache: Some(outcome), factor_entries })
+    }
+
+    fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
+        self.record = self.recorded();
+        self.plan(objective, iterate);
+        if !self.is_projective {
+            self.trial.clone_from(iterate);
+        }
+    }
+
+    fn conserves(&self) -> bool {
+        true
+    }
+
+    fn evaluates(&self) -> bool {
+        true
+    }
+
+    fn minimizes(&self) -> bool {
+        false
+    }
+
+    fn closing_note(&self) -> Option<String> {
+        let Record { steps, missed, worst } = self.recorded();
+        (missed > 0).then(|| {
+            format!(
+                "{missed} of {steps} steps ended with momenta or energy off by more than {:.0e} of their scale, the worst \
+                 by {worst:.1e}; what is missing is made up for later; raise solver.iterations for less",
+                self.wanted()
+            )
+        })
+    }
+
+    fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
+        if !self.plans.is_empty() && self.violation() < self.tolerance {
+            return Ok(Progress::Stalled);
+        }
+        let start = Instant::now();
+        let system = self.system.as_mut().expect("prepared before the first step");
+        system.solve(&iterate.gradient, &mut self.increment);
+        let mut slope = 0.0;
+        for (plan, c) in self.plans.iter_mut().zip(&objective.constraints) {
+            let d = c.project(&iterate.gradient, &self.increment);
+            slope += plan.choose(c, &d, self.regularization);
+        }
+        cost.global += start.elapsed();
+        if self.is_projective {
+            self.advance(objective, 1.0, iterate, cost);
+            return Ok(Progress::Moved);
+        }
+        Ok(self.search(objective, iterate, slope, cost))
+    }
+}
