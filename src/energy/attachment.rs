@@ -9,8 +9,10 @@
 
 use super::constraint::{Constraints, Corners, Form};
 use super::proximal::Proximal;
+use super::vertex::{Expansion, Points, Star, Vertexwise};
 use super::{CHUNK, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
+use crate::math::vec3::{dot, scale, sub};
 
 /// One soft pin.
 #[derive(Clone, Debug)]
@@ -102,6 +104,10 @@ impl Energy for AttachmentTerm {
         Some(self)
     }
 
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        Some(self)
+    }
+
     fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
         out.fill(0.0);
         for i in 0..3 {
@@ -146,6 +152,29 @@ impl Energy for AttachmentTerm {
         if self.path.is_none() {
             self.targets = self.attachments.iter().map(|a| base[a.vertex as usize]).collect();
         }
+    }
+}
+
+impl AttachmentTerm {
+    /// κ and the distance from the target to `at`.
+    fn pull(&self, element: usize, at: [f64; 3]) -> (f64, [f64; 3]) {
+        (self.attachments[element].stiffness, sub(at, self.targets[element].xyz()))
+    }
+}
+
+impl Vertexwise for AttachmentTerm {
+    fn vertex_block(&self, star: &Star, _x: &[Vec4], at: &Points, out: &mut Expansion) {
+        star.each(1, |lane, e, _| {
+            let (k, d) = self.pull(e, at.map(|a| a[lane]));
+            out.add(lane, 0.5 * k * dot(d, d), scale(k, d), [k, k, k, 0.0, 0.0, 0.0]);
+        });
+    }
+
+    fn vertex_energy(&self, star: &Star, _x: &[Vec4], at: &Points, out: &mut [f64; WIDTH]) {
+        star.each(1, |lane, e, _| {
+            let (k, d) = self.pull(e, at.map(|a| a[lane]));
+            out[lane] += 0.5 * k * dot(d, d);
+        });
     }
 }
 

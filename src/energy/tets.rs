@@ -8,12 +8,17 @@
 //! for corner 0. Elements are stored four to a block, a number of all four side by side, so that one SIMD
 //! register computes four elements.
 
+mod vertex;
+
+use std::sync::OnceLock;
+
 use super::constraint::{Constraints, Corners, Form};
 use super::law::{CONSTANTS, Law};
 use super::materials::arap::Arap;
 use super::packing::{self, Properties};
 use super::proximal::Proximal;
 use super::proximal::stretches::{self, Problem};
+use super::vertex::Vertexwise;
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
@@ -84,6 +89,8 @@ pub struct TetTerm<W> {
     elements: TetElements,
     properties: Properties,
     blocks: Vec<Block>,
+    /// Made when first asked for.
+    packed: OnceLock<vertex::Packed>,
 }
 
 impl<W: Law> TetTerm<W> {
@@ -103,7 +110,8 @@ impl<W: Law> TetTerm<W> {
             // Padding has no volume.
             block.volume[lane] = if is_real { elements.volume[e] } else { 0.0 };
         });
-        TetTerm { name, constrained: law.without_barrier(), law, elements, properties, blocks }
+        let packed = OnceLock::new();
+        TetTerm { name, constrained: law.without_barrier(), law, elements, properties, blocks, packed }
     }
 
     fn chunk_blocks(&self, chunk: usize) -> &[Block] {
@@ -353,6 +361,10 @@ impl<W: Law> Energy for TetTerm<W> {
     }
 
     fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
         Some(self)
     }
 

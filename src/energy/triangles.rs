@@ -11,12 +11,15 @@
 //!
 //! The Hessian has six eigenmatrices: those of the plane (see `hessian`) and, out of it, n vᵢᵀ with Ψᵢ/σᵢ.
 
+mod vertex;
+
 use super::constraint::{Constraints, Corners, Form};
 use super::law::{self, CONSTANTS, Law};
 use super::packing::{self, Properties};
 use super::proximal::Proximal;
 use super::proximal::stretches::{self, Problem};
 use super::tets::von_mises;
+use super::vertex::Vertexwise;
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Portable, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
@@ -387,6 +390,10 @@ impl<W: Law> Energy for TriangleTerm<W> {
     }
 
     fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
         Some(self)
     }
 

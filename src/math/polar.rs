@@ -29,6 +29,27 @@ const MAX_STEPS: usize = 12;
 /// Below this share of s³ the denominator is left to the SVD.
 const WELL_DEFINED: f64 = 1e-3;
 
+/// `tr(RᵀF)` alone, at less than half the cost.
+#[inline(always)]
+pub fn stretch_sum<L: Lane>(f: &Mat3<L>) -> L {
+    let cof = mat3::cofactor(f);
+    let (i1, j) = (mat3::dot(f, f), mat3::determinant(f, &cof));
+    let s = largest_root(i1, j, mat3::dot(&cof, &cof));
+    let (_, bad) = denominator(s, i1, j);
+    if L::any(bad) {
+        let d = svd(f);
+        return L::select(bad, d.sigma[0] + d.sigma[1] + d.sigma[2], s);
+    }
+    s
+}
+
+/// The denominator of R, and where it is left to the SVD.
+#[inline(always)]
+fn denominator<L: Lane>(s: L, i1: L, j: L) -> (L, L::Mask) {
+    let value = s * s * s - i1 * s - (j + j);
+    (value, value.lt(L::splat(WELL_DEFINED) * (s * s * s) + L::splat(1e-300)))
+}
+
 /// The nearest rotation and `tr(RᵀF)`.
 #[inline(always)]
 pub fn polar<L: Lane>(f: &Mat3<L>) -> (Mat3<L>, L) {
@@ -37,8 +58,7 @@ pub fn polar<L: Lane>(f: &Mat3<L>) -> (Mat3<L>, L) {
     let i1 = mat3::dot(f, f);
     let s = largest_root(i1, j, mat3::dot(&cof, &cof));
 
-    let denominator = s * s * s - i1 * s - (j + j);
-    let bad = denominator.lt(L::splat(WELL_DEFINED) * (s * s * s) + L::splat(1e-300));
+    let (denominator, bad) = denominator(s, i1, j);
     let inverse = L::splat(1.0) / L::select(bad, L::splat(1.0), denominator);
     let ftf = mat3::transpose_mul(f, f);
     let fftf = mat3::mul(f, &ftf);
@@ -118,7 +138,9 @@ mod tests {
                 }
             }
             let total: f64 = sigma.iter().sum();
-            assert!((sum.to_array()[0] - total).abs() <= 1e-13 * sigma[0], "{f:?}");
+            for sum in [sum, stretch_sum(&lanes)] {
+                assert!((sum.to_array()[0] - total).abs() <= 1e-13 * sigma[0], "{f:?}");
+            }
         }
     }
 }
