@@ -39,6 +39,7 @@
 //!
 //! Keys used in the modules:
 //!
+//! - \[Chen2024\] Vertex Block Descent
 //! - \[Fritsch1980\] Monotone Piecewise Cubic Interpolation
 //! - \[Hager2005\] A New Conjugate Gradient Method with Guaranteed Descent and an Efficient Line Search
 //! - \[Irving2004\] Invertible Finite Elements for Robust Simulation of Large Deformation

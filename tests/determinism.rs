@@ -59,6 +59,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
         ("xpbd", "stable-neo-hookean"),
         ("pbd", "arap"),
         ("admm", "neo-hookean"),
+        ("vbd", "neo-hookean"),
     ];
     for (solver, model) in cases {
         let one = par::with_threads(1, || run(solver, model));

@@ -7,7 +7,7 @@
 use super::constraint::{Constraints, Corners, Form, MOST};
 use super::law::{self, CONSTANTS, Law};
 use super::packing::Properties;
-use super::vertex::{Expansion, Points, Star};
+use super::vertex::{self, Expansion, Points, Star};
 use super::{CHUNK, Energy, chunks, hessian};
 use crate::math::lanes::{Lane, Portable, Vec4, WIDTH};
 use crate::math::mat3;
@@ -112,21 +112,31 @@ pub(crate) fn check_vertices(term: &dyn Energy, x: &[Vec4]) {
         let longest = four.iter().map(|v| around[*v].len()).max().unwrap_or(0);
         let row = |r: usize| four.map(|v| around[v].get(r).copied().unwrap_or(0));
         let rows: Vec<[u32; WIDTH]> = (0..longest).map(row).collect();
-        let star = Star { rows: &rows, counts: four.map(|v| around[v].len() as u32) };
+        let (others, numbers) = (vertex::others(term, &rows), own.numbers(&rows));
+        let counts = four.map(|v| around[v].len() as u32);
+        let star = Star { rows: &rows, others: &others, numbers: &numbers, counts };
         let shift = [0.02, -0.01, 0.015];
         let still: Points = std::array::from_fn(|k| four.map(|v| x[v].0[k]));
         let moved: Points = std::array::from_fn(|k| still[k].map(|c| c + shift[k]));
         let (mut out, mut from, mut to) = (Expansion::default(), [0.0; WIDTH], [0.0; WIDTH]);
-        own.vertex_block(&star, x, &moved, &mut out);
-        own.vertex_energy(&star, x, &still, &mut from);
-        own.vertex_energy(&star, x, &moved, &mut to);
+        let (mut here, mut there) = (vec![], vec![]);
+        own.vertex_block(&star, x, &still, &mut here, &mut Expansion::default());
+        own.vertex_block(&star, x, &moved, &mut there, &mut out);
+        let (mut here, mut there) = (&here[..], &there[..]);
+        own.vertex_energy(&star, &[[0.0; WIDTH]; 3], &mut here, &mut from);
+        own.vertex_energy(&star, &shift.map(|s| [-s; WIDTH]), &mut there, &mut to);
+        assert!(here.is_empty() && there.is_empty(), "{name}: memory is left");
+        for lane in 0..WIDTH {
+            let size = 1e-3 + from[lane].abs() + out.energy[lane].abs();
+            assert!((from[lane] - to[lane]).abs() < 1e-12 * size, "{name}: energy there and back");
+        }
         for (lane, v) in four.into_iter().enumerate() {
             let mut at = x.to_vec();
             at[v] = Vec4::new(std::array::from_fn(|k| moved[k][lane]));
             let ((before, _), (after, gradient)) = (evaluate(term, x), evaluate(term, &at));
             let size = before.abs() + after.abs() + 1e-3;
-            assert!((to[lane] - from[lane] - (after - before)).abs() < 1e-12 * size, "{name}: energy");
-            assert!((to[lane] - out.energy[lane]).abs() < 1e-12 * size, "{name}: two energies");
+            let gain = out.energy[lane] - from[lane];
+            assert!((gain - (after - before)).abs() < 1e-12 * size, "{name}: energy");
             let mut block = [[0.0; 3]; 3];
             for slot in &around[v] {
                 let (e, c) = (*slot as usize / term.corners(), *slot as usize % term.corners());

@@ -10,7 +10,7 @@
 
 use super::lengths::{CORNERS, Length, add_lengths, hash_lengths};
 use super::proximal::Proximal;
-use super::vertex::{Expansion, Points, Star, Vertexwise};
+use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::symmetric::PLACES;
@@ -156,18 +156,27 @@ impl Energy for LengthViscosityTerm {
 }
 
 impl Vertexwise for LengthViscosityTerm {
-    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, out: &mut Expansion) {
+    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
         star.each(self.corners, |lane, e, corner| {
             let z = self.elements[e].combine_at(self.corners, corner, x, at.map(|a| a[lane]));
             let (energy, force) = self.at(e, z);
             let w = self.elements[e].weights[corner];
+            memory.push([z[0], z[1], z[2], w]);
             out.add(lane, energy, scale(w, force), PLACES.map(|(i, k)| w * w * self.bend(e, i, k)));
         });
     }
 
-    fn vertex_energy(&self, star: &Star, x: &[Vec4], at: &Points, out: &mut [f64; WIDTH]) {
-        star.each(self.corners, |lane, e, corner| {
-            let z = self.elements[e].combine_at(self.corners, corner, x, at.map(|a| a[lane]));
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    ) {
+        let mut kept = take(memory, star.total()).iter();
+        star.each(self.corners, |lane, e, _| {
+            let Some([x, y, z, w]) = kept.next() else { return };
+            let z = [x + w * shift[0][lane], y + w * shift[1][lane], z + w * shift[2][lane]];
             out[lane] += self.at(e, z).0;
         });
     }

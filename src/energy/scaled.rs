@@ -5,7 +5,7 @@
 
 use super::constraint::{Constraints, Corners, Form};
 use super::proximal::Proximal;
-use super::vertex::{Expansion, Points, Star, Vertexwise};
+use super::vertex::{Expansion, Memory, Points, Star, Vertexwise};
 use super::{ElementState, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::track::Track;
@@ -150,15 +150,25 @@ impl ScaledTerm {
 }
 
 impl Vertexwise for ScaledTerm {
-    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, out: &mut Expansion) {
+    fn numbers(&self, rows: &[[u32; WIDTH]]) -> Vec<[f64; WIDTH]> {
+        self.inner_vertexwise().numbers(rows)
+    }
+
+    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
         let mut own = Expansion::default();
-        self.inner_vertexwise().vertex_block(star, x, at, &mut own);
+        self.inner_vertexwise().vertex_block(star, x, at, memory, &mut own);
         out.add_scaled(self.factor, &own);
     }
 
-    fn vertex_energy(&self, star: &Star, x: &[Vec4], at: &Points, out: &mut [f64; WIDTH]) {
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    ) {
         let mut own = [0.0; WIDTH];
-        self.inner_vertexwise().vertex_energy(star, x, at, &mut own);
+        self.inner_vertexwise().vertex_energy(star, shift, memory, &mut own);
         for (out, own) in out.iter_mut().zip(own) {
             *out += self.factor * own;
         }

@@ -131,6 +131,12 @@ fn deformation<L: Lane>(p: &[L; 3], q: &[L; 3], r: &[L; 3], m: &[[L; 2]; 2]) -> 
         f[i][0] = a * m[0][0] + b * m[1][0];
         f[i][1] = a * m[0][1] + b * m[1][1];
     }
+    with_normal(f)
+}
+
+/// F with the unit normal of its first two columns for the third.
+#[inline(always)]
+fn with_normal<L: Lane>(mut f: Mat3<L>) -> Mat3<L> {
     let mut n = [
         f[1][0] * f[2][1] - f[2][0] * f[1][1],
         f[2][0] * f[0][1] - f[0][0] * f[2][1],

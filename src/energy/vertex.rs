@@ -39,11 +39,29 @@ pub struct Star<'a> {
     /// `corners` · element + corner, one of each vertex in a row; a vertex with fewer than others has any numbers in its
     /// further rows.
     pub rows: &'a [[u32; WIDTH]],
+    /// The vertices of the other corners of each row's elements, in their order after that of the vertex.
+    pub others: &'a [[u32; WIDTH]],
+    /// What [`Vertexwise::numbers`] gave for the rows.
+    pub numbers: &'a [[f64; WIDTH]],
     /// Elements of each vertex.
     pub counts: [u32; WIDTH],
 }
 
+/// [`Star::others`] of rows.
+pub fn others(term: &dyn Energy, rows: &[[u32; WIDTH]]) -> Vec<[u32; WIDTH]> {
+    let corners = term.corners();
+    let other = |slot: u32, turn: usize| {
+        term.element(slot as usize / corners)[(slot as usize % corners + turn) % corners]
+    };
+    rows.iter().flat_map(|row| (1..corners).map(|turn| row.map(|slot| other(slot, turn)))).collect()
+}
+
 impl Star<'_> {
+    /// Elements of all vertices.
+    pub(super) fn total(&self) -> usize {
+        self.counts.iter().map(|c| *c as usize).sum()
+    }
+
     /// Calls `f(lane, element, corner)` for each element of each vertex.
     pub(super) fn each(&self, corners: usize, mut f: impl FnMut(usize, usize, usize)) {
         for lane in 0..WIDTH {
@@ -104,14 +122,36 @@ impl Expansion {
     }
 }
 
+/// What terms keep of the elements around four vertices from their expansion for their energies.
+pub type Memory = Vec<[f64; WIDTH]>;
+
 /// The capability of a term to be minimized vertex by vertex.
 pub trait Vertexwise: Energy {
-    /// Adds the elements around four vertices, as functions of where the vertex is, expanded at `at`; all others are at
-    /// `x`. Exact: what a Hessian has below zero is left in.
-    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, out: &mut Expansion);
+    /// Numbers of the elements of rows that stay the same, so that they need not be collected in each sweep.
+    fn numbers(&self, _rows: &[[u32; WIDTH]]) -> Vec<[f64; WIDTH]> {
+        vec![]
+    }
 
-    /// Adds their energies only; infinite outside the domain.
-    fn vertex_energy(&self, star: &Star, x: &[Vec4], at: &Points, out: &mut [f64; WIDTH]);
+    /// Adds the elements around four vertices, as functions of where the vertex is, expanded at `at`; all others are at
+    /// `x`. Exact: what a Hessian has below zero is left in. Appends to `memory` what [`Vertexwise::vertex_energy`] needs.
+    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion);
+
+    /// Adds their energies where the vertices have moved on by `shift`; infinite outside the domain. Takes what it appended
+    /// from the front of `memory`.
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    );
+}
+
+/// The first `count` numbers of a memory, which then begins after them.
+pub(super) fn take<'a>(memory: &mut &'a [[f64; WIDTH]], count: usize) -> &'a [[f64; WIDTH]] {
+    let (own, rest) = memory.split_at(count);
+    *memory = rest;
+    own
 }
 
 /// Ψ along F + d gᵀ to second order: J/m³, and per motion of the corner.
@@ -170,41 +210,104 @@ impl<L: Lane> Corner<L> {
     }
 }
 
-/// Four elements of deformation gradients, each at one of four vertices.
-pub(super) struct Four<L> {
-    /// F.
-    pub(super) f: Mat3<L>,
-    /// g of the vertex.
-    pub(super) g: [L; 3],
-    /// Rest volumes in m³.
-    pub(super) volume: L,
-    /// Constants of the law.
-    pub(super) constants: [L; CONSTANTS],
+/// An element of a continuum at rest.
+pub(super) struct Rest {
+    /// g_c, of as many corners as there are.
+    pub(super) gradients: [[f64; 3]; 4],
+    /// In m³.
+    pub(super) volume: f64,
+    /// Of the law.
+    pub(super) constants: [f64; CONSTANTS],
 }
 
-/// What the kernels below need of a term of deformation gradients.
+/// A term of deformation gradients, F = Σ g_cᵀ x_c.
 pub(super) trait Continuum {
     type Law: Law;
 
+    /// Corners less one.
+    const OTHERS: usize;
+
     fn law(&self) -> &Self::Law;
 
-    /// The elements of one row of a star, the vertices at `at`. Implementations are `#[inline(always)]`.
-    fn four<L: Lane>(&self, row: &[u32; WIDTH], x: &[Vec4], at: &[L; 3]) -> Four<L>;
+    fn rest(&self, element: usize) -> Rest;
 
-    /// Their densities as functions of where the vertices are. Implementations are `#[inline(always)]`.
+    /// F from the sum above. Implementations are `#[inline(always)]`.
     #[inline(always)]
-    fn corner<L: Lane>(&self, four: &Four<L>) -> Corner<L> {
-        self.law().corner(&four.f, &four.g, &four.constants)
+    fn complete<L: Lane>(f: Mat3<L>) -> Mat3<L> {
+        f
+    }
+
+    /// The density as a function of where the corner is. Implementations are `#[inline(always)]`.
+    #[inline(always)]
+    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+        self.law().corner(f, g, constants)
     }
 }
 
-/// [`Vertexwise::vertex_block`] of a continuum.
+/// Numbers per row: the gradients of the other corners, the constants, the volume.
+const fn row_length(others: usize) -> usize {
+    3 * others + CONSTANTS + 1
+}
+
+/// [`Vertexwise::numbers`] of a continuum.
+pub(super) fn numbers<T: Continuum>(term: &T, rows: &[[u32; WIDTH]]) -> Vec<[f64; WIDTH]> {
+    let corners = T::OTHERS + 1;
+    let mut out = vec![[0.0; WIDTH]; row_length(T::OTHERS) * rows.len()];
+    for (row, out) in rows.iter().zip(out.chunks_exact_mut(row_length(T::OTHERS))) {
+        for lane in 0..WIDTH {
+            let (element, corner) = (row[lane] as usize / corners, row[lane] as usize % corners);
+            let rest = term.rest(element);
+            let others = (1..corners).flat_map(|turn| rest.gradients[(corner + turn) % corners]);
+            let all = others.chain(rest.constants).chain([rest.volume]);
+            out.iter_mut().zip(all).for_each(|(out, number)| out[lane] = number);
+        }
+    }
+    out
+}
+
+/// The numbers of a row behind the gradients: constants and volume.
+#[inline(always)]
+fn material<L: Lane>(numbers: &[[f64; WIDTH]], others: usize) -> ([L; CONSTANTS], L) {
+    let own = &numbers[3 * others..];
+    ([L::load(&own[0]), L::load(&own[1]), L::load(&own[2])], L::load(&own[3]))
+}
+
+/// g of the vertex, of which all sum up to zero.
+#[inline(always)]
+fn own_gradient<L: Lane>(numbers: &[[f64; WIDTH]], others: usize) -> [L; 3] {
+    let mut g = [L::splat(0.0); 3];
+    for n in 0..3 * others {
+        g[n % 3] = g[n % 3] - L::load(&numbers[n]);
+    }
+    g
+}
+
+/// [`Vertexwise::vertex_block`] of a continuum. With the edges e_c from the vertex to the other corners, F = Σ e_c g_cᵀ.
 pub(super) struct Expand<'a, T> {
     pub(super) term: &'a T,
     pub(super) star: &'a Star<'a>,
     pub(super) x: &'a [Vec4],
     pub(super) at: &'a Points,
+    pub(super) memory: &'a mut Memory,
     pub(super) out: &'a mut Expansion,
+}
+
+impl<T: Continuum> Expand<'_, T> {
+    /// F of the elements of a row.
+    #[inline(always)]
+    fn deformation<L: Lane>(&self, numbers: &[[f64; WIDTH]], ends: &[[u32; WIDTH]], at: &[L; 3]) -> Mat3<L> {
+        let mut f = mat3::zero();
+        for c in 0..T::OTHERS {
+            let end = L::gather(self.x, &ends[c]);
+            for i in 0..3 {
+                let edge = end[i] - at[i];
+                for j in 0..3 {
+                    f[i][j] = f[i][j] + edge * L::load(&numbers[3 * c + j]);
+                }
+            }
+        }
+        T::complete(f)
+    }
 }
 
 impl<T: Continuum> Kernel for Expand<'_, T> {
@@ -212,21 +315,27 @@ impl<T: Continuum> Kernel for Expand<'_, T> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let (out, zero) = (self.out, L::splat(0.0));
+        let zero = L::splat(0.0);
         let at = [L::load(&self.at[0]), L::load(&self.at[1]), L::load(&self.at[2])];
         let (mut energy, mut gradient, mut hessian) = (zero, [zero; 3], [zero; 6]);
-        for (n, row) in self.star.rows.iter().enumerate() {
-            let four = self.term.four(row, self.x, &at);
-            let corner = self.term.corner(&four);
-            let real = self.star.real::<L>(n);
-            energy = energy + L::select(real, four.volume * corner.density, zero);
+        let rows = self.star.numbers.chunks_exact(row_length(T::OTHERS));
+        for (n, (numbers, ends)) in rows.zip(self.star.others.chunks_exact(T::OTHERS)).enumerate() {
+            let f = self.deformation(numbers, ends, &at);
             for i in 0..3 {
-                gradient[i] = gradient[i] + L::select(real, four.volume * corner.force[i], zero);
+                self.memory.extend([f[i][0].to_array(), f[i][1].to_array(), f[i][2].to_array()]);
+            }
+            let (constants, volume) = material::<L>(numbers, T::OTHERS);
+            let corner = self.term.corner(&f, &own_gradient(numbers, T::OTHERS), &constants);
+            let real = self.star.real::<L>(n);
+            energy = energy + L::select(real, volume * corner.density, zero);
+            for i in 0..3 {
+                gradient[i] = gradient[i] + L::select(real, volume * corner.force[i], zero);
             }
             for i in 0..6 {
-                hessian[i] = hessian[i] + L::select(real, four.volume * corner.block[i], zero);
+                hessian[i] = hessian[i] + L::select(real, volume * corner.block[i], zero);
             }
         }
+        let out = self.out;
         out.energy = (L::load(&out.energy) + energy).to_array();
         for i in 0..3 {
             out.gradient[i] = (L::load(&out.gradient[i]) + gradient[i]).to_array();
@@ -241,8 +350,8 @@ impl<T: Continuum> Kernel for Expand<'_, T> {
 pub(super) struct Measure<'a, T> {
     pub(super) term: &'a T,
     pub(super) star: &'a Star<'a>,
-    pub(super) x: &'a [Vec4],
-    pub(super) at: &'a Points,
+    pub(super) shift: &'a Points,
+    pub(super) memory: &'a [[f64; WIDTH]],
     pub(super) out: &'a mut [f64; WIDTH],
 }
 
@@ -251,12 +360,20 @@ impl<T: Continuum> Kernel for Measure<'_, T> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let at = [L::load(&self.at[0]), L::load(&self.at[1]), L::load(&self.at[2])];
+        let shift = [L::load(&self.shift[0]), L::load(&self.shift[1]), L::load(&self.shift[2])];
         let mut energy = L::load(self.out);
-        for (n, row) in self.star.rows.iter().enumerate() {
-            let four = self.term.four(row, self.x, &at);
-            let density = self.term.law().energy_density(&four.f, &four.constants);
-            energy = energy + L::select(self.star.real::<L>(n), four.volume * density, L::splat(0.0));
+        let rows = self.star.numbers.chunks_exact(row_length(T::OTHERS));
+        for (n, (numbers, kept)) in rows.zip(self.memory.chunks_exact(9)).enumerate() {
+            let g = own_gradient::<L>(numbers, T::OTHERS);
+            let mut f = mat3::zero();
+            for i in 0..3 {
+                for j in 0..3 {
+                    f[i][j] = L::load(&kept[3 * i + j]) + shift[i] * g[j];
+                }
+            }
+            let (constants, volume) = material::<L>(numbers, T::OTHERS);
+            let density = self.term.law().energy_density(&T::complete(f), &constants);
+            energy = energy + L::select(self.star.real::<L>(n), volume * density, L::splat(0.0));
         }
         *self.out = energy.to_array();
     }

@@ -17,7 +17,7 @@
 //! Triangles have gradients g_c in their plane, with a third component of 0; one kernel serves both.
 
 use super::proximal::Proximal;
-use super::vertex::{Expansion, Points, Star, Vertexwise};
+use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Portable, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
@@ -103,10 +103,10 @@ impl ViscosityTerm {
         [&lagged.middle, &lagged.base].map(|m| m.map(|row| row.map(|lanes| lanes[lane])))
     }
 
-    /// Energy and ∂D/∂F of an element with one corner at `at`.
-    fn at(&self, element: usize, corner: usize, x: &[Vec4], at: [f64; 3]) -> (f64, [[f64; 3]; 3]) {
+    /// F − F̂ of an element with one corner at `at`.
+    fn change(&self, element: usize, corner: usize, x: &[Vec4], at: [f64; 3]) -> [[f64; 3]; 3] {
         let e = &self.elements[element];
-        let [middle, base] = self.lagged_of(element);
+        let [_, base] = self.lagged_of(element);
         let mut change = base.map(|row| row.map(|b| -b));
         for c in 0..self.corners {
             let x = if c == corner { at } else { x[e.vertices[c] as usize].xyz() };
@@ -114,6 +114,12 @@ impl ViscosityTerm {
                 change[i] = add(change[i], scale(x[i], e.gradients[c]));
             }
         }
+        change
+    }
+
+    /// Energy and ∂D/∂F of an element, from F − F̂.
+    fn at(&self, element: usize, change: [[f64; 3]; 3]) -> (f64, [[f64; 3]; 3]) {
+        let [middle, _] = self.lagged_of(element);
         let stress = self.stress(element, &middle, &change);
         let force: [[f64; 3]; 3] = std::array::from_fn(|i| {
             std::array::from_fn(|j| (0..3).map(|k| middle[i][k] * stress[k][j]).sum())
@@ -125,9 +131,11 @@ impl ViscosityTerm {
 
 impl Vertexwise for ViscosityTerm {
     /// K = μ |g|² F_m F_mᵀ + (μ + λ) y yᵀ, y = F_m g.
-    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, out: &mut Expansion) {
+    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
         star.each(self.corners, |lane, e, corner| {
-            let (energy, force) = self.at(e, corner, x, at.map(|a| a[lane]));
+            let change = self.change(e, corner, x, at.map(|a| a[lane]));
+            memory.extend(change.map(|[x, y, z]| [x, y, z, 0.0]));
+            let (energy, force) = self.at(e, change);
             let ([middle, _], [mu, lambda]) = (self.lagged_of(e), self.elements[e].moduli);
             let g = self.elements[e].gradients[corner];
             let (y, weight) = (middle.map(|row| dot(row, g)), mu * dot(g, g));
@@ -137,9 +145,19 @@ impl Vertexwise for ViscosityTerm {
         });
     }
 
-    fn vertex_energy(&self, star: &Star, x: &[Vec4], at: &Points, out: &mut [f64; WIDTH]) {
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    ) {
+        let mut kept = take(memory, 3 * star.total()).chunks_exact(3);
         star.each(self.corners, |lane, e, corner| {
-            out[lane] += self.at(e, corner, x, at.map(|a| a[lane])).0;
+            let Some(change) = kept.next() else { return };
+            let g = self.elements[e].gradients[corner];
+            let moved = |i: usize| add([change[i][0], change[i][1], change[i][2]], scale(shift[i][lane], g));
+            out[lane] += self.at(e, [moved(0), moved(1), moved(2)]).0;
         });
     }
 }

@@ -105,6 +105,12 @@ pub struct Chebyshev {
     oscillating: u64,
 }
 
+/// ω of an accelerated iteration from that of the last; `None`: it is the first.
+pub(super) fn next_omega(rho: f64, last: Option<f64>) -> f64 {
+    let square = rho * rho;
+    last.map_or(2.0 / (2.0 - square), |omega| 4.0 / (4.0 - square * omega))
+}
+
 /// A cached ρ.
 struct Rate(f64);
 
@@ -287,11 +293,10 @@ impl Solver for Chebyshev {
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
         let start = Instant::now();
         self.solve_inner(&iterate.gradient);
-        let square = self.rho * self.rho;
         self.omega = match self.iteration.cmp(&self.delay) {
             std::cmp::Ordering::Less => 1.0,
-            std::cmp::Ordering::Equal => 2.0 / (2.0 - square),
-            std::cmp::Ordering::Greater => 4.0 / (4.0 - square * self.omega),
+            std::cmp::Ordering::Equal => next_omega(self.rho, None),
+            std::cmp::Ordering::Greater => next_omega(self.rho, Some(self.omega)),
         };
         let (omega, gamma) = (self.omega, self.relaxation);
         for ((x, before), d) in iterate.x.iter_mut().zip(&mut self.previous).zip(&self.increment) {

@@ -11,6 +11,7 @@ pub mod newton;
 pub mod pd;
 pub mod quasi_newton;
 pub mod system;
+pub mod vbd;
 pub mod xpbd;
 
 use std::time::Duration;
@@ -29,6 +30,7 @@ pub static KINDS: &[&Kind] = &[
     &admm::KIND,
     &xpbd::KIND,
     &xpbd::HARD_KIND,
+    &vbd::KIND,
 ];
 
 /// One kind of solver.

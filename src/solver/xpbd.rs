@@ -20,6 +20,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use super::chebyshev::next_omega;
 use super::{Cost, Kind, Options, Preparation, Progress, Solver};
 use crate::cache::{Cache, Outcome};
 use crate::energy::constraint::{CORNERS, Constraints, Corners, Form, MOST};
@@ -366,12 +367,11 @@ impl Acceleration {
 
     /// After the given number of sweeps of a step; the first has no predecessor to start from.
     fn extrapolate(&mut self, sweeps: u64, x: &mut [Vec4], batches: &mut [Batch]) {
-        let square = self.rho * self.rho;
         let first = self.delay.max(1) + 1;
         if sweeps < first {
             return;
         }
-        self.omega = if sweeps == first { 2.0 / (2.0 - square) } else { 4.0 / (4.0 - square * self.omega) };
+        self.omega = next_omega(self.rho, (sweeps > first).then_some(self.omega));
         let omega = self.omega;
         for (x, old) in x.iter_mut().zip(&self.x[1]) {
             x.0 = std::array::from_fn(|k| omega * (x.0[k] - old.0[k]) + old.0[k]);

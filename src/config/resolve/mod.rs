@@ -24,7 +24,7 @@ use super::{raw, resolved};
 use crate::solver::{KINDS, Options, SolverSettings};
 
 /// Solvers that 1.0 will have.
-const LATER_SOLVERS: &[&str] = &["constrained-pd", "vbd"];
+const LATER_SOLVERS: &[&str] = &["constrained-pd"];
 
 /// More frames or steps than this are a slip of the pen.
 const MOST_STEPS: u64 = 1_000_000_000_000;
