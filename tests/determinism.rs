@@ -61,6 +61,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
         ("admm", "neo-hookean"),
         ("constrained-pd", "arap"),
         ("constrained-pd", "neo-hookean"),
+        ("vbd", "neo-hookean"),
     ];
     for (solver, model) in cases {
         let one = par::with_threads(1, || run(solver, model));

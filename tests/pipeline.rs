@@ -111,6 +111,7 @@ fn threads_do_not_change_a_byte() {
         ("pd", "{ model = \"arap\", young = 1e5 }"),
         ("quasi-newton", "{ model = \"neo-hookean\", young = 1e5, poisson = 0.4 }"),
         ("newton", "{ model = \"corotated\", young = 1e5, poisson = 0.3 }"),
+        ("vbd", "{ model = \"stable-neo-hookean\", young = 1e5, poisson = 0.4 }"),
     ] {
         let text = beam([20, 6, 6], 3, &format!("kind = \"{solver}\"\niterations = 4"), material);
         place.write("scene.toml", &text);

@@ -98,6 +98,23 @@ fn chebyshev_ends_where_newton_does_with_every_inner_solver() {
 }
 
 #[test]
+fn block_descent_ends_where_newton_does_for_every_material() {
+    for (name, material) in materials(2e4) {
+        let mut newton = descent(NEWTON, &material);
+        newton.reach_floor(100);
+        let mut blocks = descent("kind = \"vbd\"\niterations = 1", &material);
+        for _ in 0..1000 {
+            if !blocks.step() {
+                break;
+            }
+        }
+        let apart = distance(&newton.iterate.x, &blocks.iterate.x);
+        println!("{name:<20} apart {apart:.1e} m");
+        assert!(apart < 1e-6 * 2.1, "{name}: {apart}");
+    }
+}
+
+#[test]
 fn chebyshev_without_acceleration_is_projective_dynamics() {
     let material = material("arap", 1e6);
     let solver = "kind = \"chebyshev\"\niterations = 1\nrho = 0.0";

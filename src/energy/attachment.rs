@@ -9,8 +9,10 @@
 
 use super::constraint::{Constraints, Corners, Form};
 use super::proximal::Proximal;
+use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
+use crate::math::vec3::{add, dot, scale, sub};
 
 /// One soft pin.
 #[derive(Clone, Debug)]
@@ -102,6 +104,10 @@ impl Energy for AttachmentTerm {
         Some(self)
     }
 
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        Some(self)
+    }
+
     fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
         out.fill(0.0);
         for i in 0..3 {
@@ -146,6 +152,32 @@ impl Energy for AttachmentTerm {
         if self.path.is_none() {
             self.targets = self.attachments.iter().map(|a| base[a.vertex as usize]).collect();
         }
+    }
+}
+
+impl Vertexwise for AttachmentTerm {
+    fn vertex_block(&self, star: &Star, _x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
+        star.each(1, |lane, e, _| {
+            let k = self.attachments[e].stiffness;
+            let d = sub(at.map(|a| a[lane]), self.targets[e].xyz());
+            memory.push([d[0], d[1], d[2], k]);
+            out.add(lane, 0.5 * k * dot(d, d), scale(k, d), [k, k, k, 0.0, 0.0, 0.0]);
+        });
+    }
+
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    ) {
+        let mut kept = take(memory, star.total()).iter();
+        star.each(1, |lane, _, _| {
+            let Some([x, y, z, k]) = kept.next() else { return };
+            let d = add([*x, *y, *z], shift.map(|s| s[lane]));
+            out[lane] += 0.5 * k * dot(d, d);
+        });
     }
 }
 

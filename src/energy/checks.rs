@@ -1,16 +1,19 @@
 //! The generic checks that every term and material must pass.
 //!
 //! Energies against finite differences, stress against the stretch form, Hessians against differences of
-//! gradients, constraints against both, rotation invariance, isotropy, a stress-free rest state; over random, rotated, near-inverted,
-//! inverted, equal and flat deformations.
+//! gradients, constraints against both, expansions around vertices against all of them, rotation invariance, isotropy, a
+//! stress-free rest state; over random, rotated, near-inverted, inverted, equal and flat deformations.
 
 use super::constraint::{Constraints, Corners, Form, MOST};
 use super::law::{self, CONSTANTS, Law};
 use super::packing::Properties;
+use super::vertex::{self, Expansion, Points, Star};
 use super::{CHUNK, Energy, chunks, hessian};
 use crate::math::lanes::{Lane, Portable, Vec4, WIDTH};
 use crate::math::mat3;
 use crate::math::svd;
+use crate::math::symmetric::PLACES;
+use crate::math::vec3;
 
 pub(crate) type M = [[f64; 3]; 3];
 
@@ -78,6 +81,87 @@ pub(crate) fn check_term(term: &dyn Energy, x: &[Vec4], tolerance: f64) {
     let scale = total.iter().flatten().fold(1e-3f64, |m, h| m.max(h.abs()));
     for (want, got) in columns.iter().flatten().zip(total.iter().flatten()) {
         assert!((want - got).abs() < 10.0 * tolerance * scale, "{}: Hessian {got} {want}", term.name());
+    }
+    check_vertices(term, x);
+}
+
+/// The slots around each vertex; elements that name a vertex again do so without weight.
+fn slots_around(term: &dyn Energy, vertices: usize) -> Vec<Vec<u32>> {
+    let mut around = vec![vec![]; vertices];
+    for e in 0..term.len() {
+        for (c, v) in term.element(e).iter().enumerate() {
+            if !term.element(e)[..c].contains(v) {
+                around[*v as usize].push((e * term.corners() + c) as u32);
+            }
+        }
+    }
+    around
+}
+
+/// The expansion around each vertex, moved a little, against value, gradient and the diagonal block of the Hessian there,
+/// which is not projected.
+pub(crate) fn check_vertices(term: &dyn Energy, x: &[Vec4]) {
+    let name = term.name();
+    let own = term.vertexwise().unwrap_or_else(|| panic!("{name} is not vertexwise"));
+    let around = slots_around(term, x.len());
+    let n = 3 * term.corners();
+    let mut hessian = vec![0.0; n * n];
+    for first in 0..x.len() {
+        // Four different vertices, with stars of different sizes.
+        let four: [usize; WIDTH] = std::array::from_fn(|lane| (first + lane) % x.len());
+        let longest = four.iter().map(|v| around[*v].len()).max().unwrap_or(0);
+        let row = |r: usize| four.map(|v| around[v].get(r).copied().unwrap_or(0));
+        let rows: Vec<[u32; WIDTH]> = (0..longest).map(row).collect();
+        let (others, numbers) = (vertex::others(term, &rows), own.numbers(&rows));
+        let counts = four.map(|v| around[v].len() as u32);
+        let star = Star { rows: &rows, others: &others, numbers: &numbers, counts };
+        let shift = [0.02, -0.01, 0.015];
+        let still: Points = std::array::from_fn(|k| four.map(|v| x[v].0[k]));
+        let moved: Points = std::array::from_fn(|k| still[k].map(|c| c + shift[k]));
+        let (mut out, mut from, mut to) = (Expansion::default(), [0.0; WIDTH], [0.0; WIDTH]);
+        let (mut here, mut there) = (vec![], vec![]);
+        own.vertex_block(&star, x, &still, &mut here, &mut Expansion::default());
+        own.vertex_block(&star, x, &moved, &mut there, &mut out);
+        let (mut here, mut there) = (&here[..], &there[..]);
+        own.vertex_energy(&star, &[[0.0; WIDTH]; 3], &mut here, &mut from);
+        own.vertex_energy(&star, &shift.map(|s| [-s; WIDTH]), &mut there, &mut to);
+        assert!(here.is_empty() && there.is_empty(), "{name}: memory is left");
+        for lane in 0..WIDTH {
+            let size = 1e-3 + from[lane].abs() + out.energy[lane].abs();
+            assert!((from[lane] - to[lane]).abs() < 1e-12 * size, "{name}: energy there and back");
+        }
+        for (lane, v) in four.into_iter().enumerate() {
+            let mut at = x.to_vec();
+            at[v] = Vec4::new(std::array::from_fn(|k| moved[k][lane]));
+            let ((before, _), (after, gradient)) = (evaluate(term, x), evaluate(term, &at));
+            let size = before.abs() + after.abs() + 1e-3;
+            let gain = out.energy[lane] - from[lane];
+            assert!((gain - (after - before)).abs() < 1e-12 * size, "{name}: energy");
+            let mut block = [[0.0; 3]; 3];
+            for slot in &around[v] {
+                let (e, c) = (*slot as usize / term.corners(), *slot as usize % term.corners());
+                term.hessian(e, &at, false, &mut hessian);
+                for i in 0..3 {
+                    for k in 0..3 {
+                        block[i][k] += hessian[n * (3 * c + i) + 3 * c + k];
+                    }
+                }
+            }
+            let scale = block.iter().flatten().fold(1e-3f64, |m, h| m.max(h.abs()));
+            for (got, (i, k)) in out.hessian.iter().zip(PLACES) {
+                assert!(
+                    (got[lane] - block[i][k]).abs() < 1e-9 * scale,
+                    "{name}: {} {}",
+                    got[lane],
+                    block[i][k]
+                );
+            }
+            let scale = gradient.iter().flatten().fold(1e-3f64, |m, g| m.max(g.abs()));
+            for k in 0..3 {
+                let (got, want) = (out.gradient[k][lane], gradient[v][k]);
+                assert!((got - want).abs() < 1e-11 * scale, "{name}: {got} {want}");
+            }
+        }
     }
 }
 
@@ -203,6 +287,7 @@ pub(crate) fn check_law<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
         let size = p.iter().flatten().fold(1e-1f64, |m, x| m.max(x.abs()));
         check_gradient(law, &f, c, &p, size);
         check_hessian(law, &f, c);
+        check_corner(law, &f, c, [r(), r(), r()]);
         let d = svd::svd(&mat3::splat::<Portable>(&f));
         let s = d.sigma.map(|s| s.to_array()[0]);
         let reference = law::density(law, &s, c);
@@ -262,6 +347,29 @@ fn check_hessian<W: Law>(law: &W, f: &M, c: &[f64; CONSTANTS]) {
             let got: f64 = modes.iter().map(|(value, m)| value * m[i / 3][i % 3] * m[j / 3][j % 3]).sum();
             assert!((difference - got).abs() < 1e-6 * size, "{law:?} at {f:?}: Hessian {got} {difference}");
         }
+    }
+}
+
+/// The expansion along F + d gᵀ against the density, the stress and the contracted Hessian.
+fn check_corner<W: Law>(law: &W, f: &M, c: &[f64; CONSTANTS], g: [f64; 3]) {
+    let (psi, p) = at(law, f, c);
+    let (lanes, constants) = (mat3::splat::<Portable>(f), c.map(Portable::splat));
+    let corner = law.corner(&lanes, &g.map(Portable::splat), &constants);
+    for density in [corner.density, law.energy_density(&lanes, &constants)] {
+        let density = density.to_array()[0];
+        assert!((density - psi).abs() < 1e-12 * (1.0 + psi.abs()), "{law:?} at {f:?}: {density} {psi}");
+    }
+    let along = |m: &M| m.map(|row| vec3::dot(row, g));
+    let size = p.iter().flatten().fold(1.0f64, |m, x| m.max(x.abs()));
+    for (got, want) in corner.force.iter().zip(along(&p)) {
+        assert!((got.to_array()[0] - want).abs() < 1e-12 * size, "{law:?} at {f:?}: force");
+    }
+    let modes = hessian::modes(law, f, c, false);
+    let size = modes.iter().fold(1.0f64, |m, (value, _)| m.max(value.abs()));
+    for (got, (i, k)) in corner.block.iter().zip(PLACES) {
+        let want: f64 = modes.iter().map(|(value, m)| value * along(m)[i] * along(m)[k]).sum();
+        let got = got.to_array()[0];
+        assert!((got - want).abs() < 1e-9 * size, "{law:?} at {f:?}: block {got} {want}");
     }
 }
 

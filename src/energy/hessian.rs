@@ -51,7 +51,13 @@ pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], p
 }
 
 /// Eigenvalues of the antisymmetric and the symmetric mode of stretches i and j.
-fn pair_values(i: usize, j: usize, s: &[f64; 3], slope: &[f64; 3], bend: &[[f64; 3]; 3]) -> (f64, f64) {
+pub(super) fn pair_values(
+    i: usize,
+    j: usize,
+    s: &[f64; 3],
+    slope: &[f64; 3],
+    bend: &[[f64; 3]; 3],
+) -> (f64, f64) {
     let size = s[0].abs().max(1e-12);
     let sum = s[i] + s[j];
     let twist = (slope[i] + slope[j]) / if sum.abs() < 1e-12 * size { 1e-12 * size } else { sum };

@@ -12,6 +12,7 @@
 use std::fmt::Debug;
 
 use super::constraint::Form;
+use super::vertex::{self, Corner};
 use crate::math::lanes::{Lane, WIDTH};
 use crate::math::mat3::{self, Mat3};
 use crate::math::quadrature::integrate;
@@ -28,6 +29,18 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
     /// Energy density Ψ (J/m³, infinite outside the domain) and first Piola-Kirchhoff stress P (Pa) at F.
     /// Implementations are `#[inline(always)]`.
     fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>);
+
+    /// Ψ alone. Implementations are `#[inline(always)]`.
+    #[inline(always)]
+    fn energy_density<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> L {
+        self.density_and_stress(f, constants).0
+    }
+
+    /// Ψ with its first and second derivative along F + d gᵀ, d = 0. Implementations are `#[inline(always)]`.
+    #[inline(always)]
+    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+        vertex::by_stretches(self, f, g, constants)
+    }
 
     /// The curve a, of a stretch.
     fn a(&self, x: f64, constants: &[f64; CONSTANTS]) -> Curve;

@@ -10,8 +10,10 @@
 
 use super::lengths::{CORNERS, Length, add_lengths, hash_lengths};
 use super::proximal::Proximal;
+use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, Energy};
-use crate::math::lanes::Vec4;
+use crate::math::lanes::{Vec4, WIDTH};
+use crate::math::symmetric::PLACES;
 use crate::math::vec3::{dot, norm, scale, sub};
 
 /// What is lagged: u, or `None` for flat hinges and what is slack, and ẑ.
@@ -37,6 +39,34 @@ impl LengthViscosityTerm {
         let damped = |e: &Length| Length { stiffness: factor * e.stiffness, ..*e };
         let lag = vec![Lag::Slack; elements.len()];
         LengthViscosityTerm { name, corners, elements: elements.iter().map(damped).collect(), lag }
+    }
+}
+
+impl LengthViscosityTerm {
+    /// Energy and its gradient in z.
+    fn at(&self, element: usize, z: [f64; 3]) -> (f64, [f64; 3]) {
+        let stiffness = self.elements[element].stiffness;
+        match self.lag[element] {
+            Lag::Slack => (0.0, [0.0; 3]),
+            Lag::Along { direction, base } => {
+                let rate = dot(direction, sub(z, base));
+                (0.5 * stiffness * rate * rate, scale(stiffness * rate, direction))
+            }
+            Lag::Whole { base } => {
+                let change = sub(z, base);
+                (0.5 * stiffness * dot(change, change), scale(stiffness, change))
+            }
+        }
+    }
+
+    /// The Hessian in z, a number of it.
+    fn bend(&self, element: usize, i: usize, j: usize) -> f64 {
+        let part = match self.lag[element] {
+            Lag::Slack => 0.0,
+            Lag::Along { direction, .. } => direction[i] * direction[j],
+            Lag::Whole { .. } => f64::from(i == j),
+        };
+        self.elements[element].stiffness * part
     }
 }
 
@@ -66,19 +96,8 @@ impl Energy for LengthViscosityTerm {
         let mut energy = 0.0;
         for (i, slots) in slots.chunks_exact_mut(self.corners).enumerate() {
             let e = &self.elements[first + i];
-            let force = match self.lag[first + i] {
-                Lag::Slack => [0.0; 3],
-                Lag::Along { direction, base } => {
-                    let rate = dot(direction, sub(e.combine(x), base));
-                    energy += 0.5 * e.stiffness * rate * rate;
-                    scale(e.stiffness * rate, direction)
-                }
-                Lag::Whole { base } => {
-                    let change = sub(e.combine(x), base);
-                    energy += 0.5 * e.stiffness * dot(change, change);
-                    scale(e.stiffness, change)
-                }
-            };
+            let (part, force) = self.at(first + i, e.combine(x));
+            energy += part;
             e.pull_back(&force, slots);
         }
         energy
@@ -98,6 +117,10 @@ impl Energy for LengthViscosityTerm {
     }
 
     fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
         Some(self)
     }
 
@@ -122,19 +145,40 @@ impl Energy for LengthViscosityTerm {
     }
 
     fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
-        let e = &self.elements[element];
-        let block = |i: usize, j: usize| match self.lag[element] {
-            Lag::Slack => 0.0,
-            Lag::Along { direction, .. } => direction[i] * direction[j],
-            Lag::Whole { .. } => f64::from(i == j),
-        };
         let n = 3 * self.corners;
-        let weights: [f64; CORNERS] = e.weights;
+        let weights: [f64; CORNERS] = self.elements[element].weights;
         for i in 0..n {
             for j in 0..n {
-                out[n * i + j] = e.stiffness * weights[i / 3] * weights[j / 3] * block(i % 3, j % 3);
+                out[n * i + j] = weights[i / 3] * weights[j / 3] * self.bend(element, i % 3, j % 3);
             }
         }
+    }
+}
+
+impl Vertexwise for LengthViscosityTerm {
+    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
+        star.each(self.corners, |lane, e, corner| {
+            let z = self.elements[e].combine_at(self.corners, corner, x, at.map(|a| a[lane]));
+            let (energy, force) = self.at(e, z);
+            let w = self.elements[e].weights[corner];
+            memory.push([z[0], z[1], z[2], w]);
+            out.add(lane, energy, scale(w, force), PLACES.map(|(i, k)| w * w * self.bend(e, i, k)));
+        });
+    }
+
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    ) {
+        let mut kept = take(memory, star.total()).iter();
+        star.each(self.corners, |lane, e, _| {
+            let Some([x, y, z, w]) = kept.next() else { return };
+            let z = [x + w * shift[0][lane], y + w * shift[1][lane], z + w * shift[2][lane]];
+            out[lane] += self.at(e, z).0;
+        });
     }
 }
 

@@ -22,12 +22,17 @@
 
 use super::constraint::{Constraints, Corners, Form};
 use super::proximal::Proximal;
+use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, ElementState, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::symmetric::PLACES;
 use crate::math::vec3::norm;
 
 /// Corners per element at the most.
 pub const CORNERS: usize = 6;
+
+/// Shorter than this part of its greatest length a z counts as collapsed: turning it costs nothing.
+const COLLAPSED: f64 = 1e-9;
 
 /// One element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +73,23 @@ impl Length {
             z = [z[0] + w * x[0], z[1] + w * x[1], z[2] + w * x[2]];
         }
         z
+    }
+
+    /// z with one of the first `corners` corners at `at`.
+    pub(super) fn combine_at(&self, corners: usize, corner: usize, x: &[Vec4], at: [f64; 3]) -> [f64; 3] {
+        let mut z = [0.0; 3];
+        for c in 0..corners {
+            let (w, x) = (self.weights[c], if c == corner { at } else { x[self.vertices[c] as usize].xyz() });
+            z = [z[0] + w * x[0], z[1] + w * x[1], z[2] + w * x[2]];
+        }
+        z
+    }
+
+    /// The energy at z, with κ (|z| − ℓ) and |z|.
+    fn energy(&self, z: [f64; 3]) -> (f64, f64, f64) {
+        let length = norm(z);
+        let excess = length - length.max(self.shortest).min(self.longest);
+        (0.5 * self.stiffness * excess * excess, self.stiffness * excess, length)
     }
 
     /// `slots[c] = w_c z`.
@@ -256,6 +278,10 @@ impl Energy for LengthTerm {
         Some(self)
     }
 
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        Some(self)
+    }
+
     /// |z| − ℓ cancels near rest.
     fn scale(&self) -> f64 {
         self.elements.iter().map(|e| e.stiffness * e.longest * e.longest).sum()
@@ -320,6 +346,38 @@ impl Proximal for LengthTerm {
                 z.copy_from_slice(&[wanted, 0.0, 0.0]);
             }
         }
+    }
+}
+
+impl Vertexwise for LengthTerm {
+    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
+        star.each(self.corners, |lane, e, corner| {
+            let e = &self.elements[e];
+            let z = e.combine_at(self.corners, corner, x, at.map(|a| a[lane]));
+            let (energy, pull, length) = e.energy(z);
+            let w = e.weights[corner];
+            memory.push([z[0], z[1], z[2], w]);
+            // A vanishing z has no direction to be stretched in, nor one to turn to.
+            let collapsed = length <= COLLAPSED * e.longest;
+            let force = if length > 1e-300 { w * pull / length } else { 0.0 };
+            let block = direction_block(e, z, collapsed);
+            out.add(lane, energy, z.map(|z| force * z), PLACES.map(|(i, k)| w * w * block[i][k]));
+        });
+    }
+
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    ) {
+        let mut kept = take(memory, star.total()).iter();
+        star.each(self.corners, |lane, e, _| {
+            let Some([x, y, z, w]) = kept.next() else { return };
+            let z = [x + w * shift[0][lane], y + w * shift[1][lane], z + w * shift[2][lane]];
+            out[lane] += self.elements[e].energy(z).0;
+        });
     }
 }
 

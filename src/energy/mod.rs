@@ -21,12 +21,14 @@ pub mod proximal;
 pub mod scaled;
 pub mod tets;
 pub mod triangles;
+pub mod vertex;
 pub mod viscosity;
 
 use crate::math::lanes::{Vec4, WIDTH};
 use constraint::{Constraints, Corners, Form};
 pub use packing::Properties;
 use proximal::Proximal;
+use vertex::Vertexwise;
 
 /// Elements per chunk of work; fixed, so that sums do not depend on the number of threads.
 pub const CHUNK: usize = 512;
@@ -87,6 +89,11 @@ pub trait Energy: Send + Sync {
 
     /// The capability that admm needs; `None`: the term has no proximal operator.
     fn proximal(&self) -> Option<&dyn Proximal> {
+        None
+    }
+
+    /// The capability that vbd needs; `None`: the term cannot be minimized vertex by vertex.
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
         None
     }
 

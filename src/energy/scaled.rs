@@ -5,6 +5,7 @@
 
 use super::constraint::{Constraints, Corners, Form};
 use super::proximal::Proximal;
+use super::vertex::{Expansion, Memory, Points, Star, Vertexwise};
 use super::{ElementState, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::track::Track;
@@ -80,6 +81,10 @@ impl Energy for ScaledTerm {
         self.inner.proximal().map(|_| self as &dyn Proximal)
     }
 
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        self.inner.vertexwise().map(|_| self as &dyn Vertexwise)
+    }
+
     fn is_dissipation(&self) -> bool {
         self.inner.is_dissipation()
     }
@@ -137,6 +142,36 @@ impl Energy for ScaledTerm {
 impl ScaledTerm {
     fn inner_proximal(&self) -> &dyn Proximal {
         self.inner.proximal().expect("asked for only where there is one")
+    }
+
+    fn inner_vertexwise(&self) -> &dyn Vertexwise {
+        self.inner.vertexwise().expect("asked for only where it is")
+    }
+}
+
+impl Vertexwise for ScaledTerm {
+    fn numbers(&self, rows: &[[u32; WIDTH]]) -> Vec<[f64; WIDTH]> {
+        self.inner_vertexwise().numbers(rows)
+    }
+
+    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
+        let mut own = Expansion::default();
+        self.inner_vertexwise().vertex_block(star, x, at, memory, &mut own);
+        out.add_scaled(self.factor, &own);
+    }
+
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    ) {
+        let mut own = [0.0; WIDTH];
+        self.inner_vertexwise().vertex_energy(star, shift, memory, &mut own);
+        for (out, own) in out.iter_mut().zip(own) {
+            *out += self.factor * own;
+        }
     }
 }
 

@@ -14,6 +14,9 @@ use super::materials::arap::Arap;
 use super::packing::{self, Properties};
 use super::proximal::Proximal;
 use super::proximal::stretches::{self, Problem};
+use super::vertex::{
+    self, Continuum, Expand, Expansion, Measure, Memory, Points, Rest, Star, Vertexwise, take,
+};
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
@@ -356,6 +359,10 @@ impl<W: Law> Energy for TetTerm<W> {
         Some(self)
     }
 
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        Some(self)
+    }
+
     fn scale(&self) -> f64 {
         self.elements.volume.iter().zip(&self.properties.stiffness).map(|(v, k)| v * k).sum()
     }
@@ -436,5 +443,44 @@ impl<W: Law> Proximal for TetTerm<W> {
                 (&self.properties.constants[first + e], self.properties.stiffness[first + e]);
             Problem { law: &self.law, constants, stiffness, ratio, free: 3 }.solve(target)
         });
+    }
+}
+
+impl<W: Law> Continuum for TetTerm<W> {
+    type Law = W;
+
+    const OTHERS: usize = 3;
+
+    fn law(&self) -> &W {
+        &self.law
+    }
+
+    fn rest(&self, element: usize) -> Rest {
+        Rest {
+            gradients: self.elements.gradients(element),
+            volume: self.elements.volume[element],
+            constants: self.properties.constants[element],
+        }
+    }
+}
+
+impl<W: Law> Vertexwise for TetTerm<W> {
+    fn numbers(&self, rows: &[[u32; WIDTH]]) -> Vec<[f64; WIDTH]> {
+        vertex::numbers(self, rows)
+    }
+
+    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
+        dispatch(Expand { term: self, star, x, at, memory, out });
+    }
+
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    ) {
+        let memory = take(memory, 9 * star.rows.len());
+        dispatch(Measure { term: self, star, shift, memory, out });
     }
 }

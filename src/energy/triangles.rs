@@ -11,12 +11,15 @@
 //!
 //! The Hessian has six eigenmatrices: those of the plane (see `hessian`) and, out of it, n vᵢᵀ with Ψᵢ/σᵢ.
 
+mod vertex;
+
 use super::constraint::{Constraints, Corners, Form};
 use super::law::{self, CONSTANTS, Law};
 use super::packing::{self, Properties};
 use super::proximal::Proximal;
 use super::proximal::stretches::{self, Problem};
 use super::tets::von_mises;
+use super::vertex::Vertexwise;
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Portable, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
@@ -128,6 +131,12 @@ fn deformation<L: Lane>(p: &[L; 3], q: &[L; 3], r: &[L; 3], m: &[[L; 2]; 2]) -> 
         f[i][0] = a * m[0][0] + b * m[1][0];
         f[i][1] = a * m[0][1] + b * m[1][1];
     }
+    with_normal(f)
+}
+
+/// F with the unit normal of its first two columns for the third.
+#[inline(always)]
+fn with_normal<L: Lane>(mut f: Mat3<L>) -> Mat3<L> {
     let mut n = [
         f[1][0] * f[2][1] - f[2][0] * f[1][1],
         f[2][0] * f[0][1] - f[0][0] * f[2][1],
@@ -387,6 +396,10 @@ impl<W: Law> Energy for TriangleTerm<W> {
     }
 
     fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
         Some(self)
     }
 

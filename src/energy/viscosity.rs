@@ -17,10 +17,13 @@
 //! Triangles have gradients g_c in their plane, with a third component of 0; one kernel serves both.
 
 use super::proximal::Proximal;
+use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Portable, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
 use crate::math::svd;
+use crate::math::symmetric::PLACES;
+use crate::math::vec3::{add, dot, scale};
 
 /// One element.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +93,72 @@ impl ViscosityTerm {
         std::array::from_fn(|i| {
             std::array::from_fn(|j| 2.0 * mu * strain(i, j) + if i == j { lambda * trace } else { 0.0 })
         })
+    }
+}
+
+impl ViscosityTerm {
+    /// F_m and F̂ of an element.
+    fn lagged_of(&self, element: usize) -> [[[f64; 3]; 3]; 2] {
+        let (lagged, lane) = (&self.lagged[element / WIDTH], element % WIDTH);
+        [&lagged.middle, &lagged.base].map(|m| m.map(|row| row.map(|lanes| lanes[lane])))
+    }
+
+    /// F − F̂ of an element with one corner at `at`.
+    fn change(&self, element: usize, corner: usize, x: &[Vec4], at: [f64; 3]) -> [[f64; 3]; 3] {
+        let e = &self.elements[element];
+        let [_, base] = self.lagged_of(element);
+        let mut change = base.map(|row| row.map(|b| -b));
+        for c in 0..self.corners {
+            let x = if c == corner { at } else { x[e.vertices[c] as usize].xyz() };
+            for i in 0..3 {
+                change[i] = add(change[i], scale(x[i], e.gradients[c]));
+            }
+        }
+        change
+    }
+
+    /// Energy and ∂D/∂F of an element, from F − F̂.
+    fn at(&self, element: usize, change: [[f64; 3]; 3]) -> (f64, [[f64; 3]; 3]) {
+        let [middle, _] = self.lagged_of(element);
+        let stress = self.stress(element, &middle, &change);
+        let force: [[f64; 3]; 3] = std::array::from_fn(|i| {
+            std::array::from_fn(|j| (0..3).map(|k| middle[i][k] * stress[k][j]).sum())
+        });
+        // D is quadratic in the change.
+        (0.5 * (0..3).map(|i| dot(force[i], change[i])).sum::<f64>(), force)
+    }
+}
+
+impl Vertexwise for ViscosityTerm {
+    /// K = μ |g|² F_m F_mᵀ + (μ + λ) y yᵀ, y = F_m g.
+    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
+        star.each(self.corners, |lane, e, corner| {
+            let change = self.change(e, corner, x, at.map(|a| a[lane]));
+            memory.extend(change.map(|[x, y, z]| [x, y, z, 0.0]));
+            let (energy, force) = self.at(e, change);
+            let ([middle, _], [mu, lambda]) = (self.lagged_of(e), self.elements[e].moduli);
+            let g = self.elements[e].gradients[corner];
+            let (y, weight) = (middle.map(|row| dot(row, g)), mu * dot(g, g));
+            let block =
+                |(i, k): (usize, usize)| weight * dot(middle[i], middle[k]) + (mu + lambda) * y[i] * y[k];
+            out.add(lane, energy, force.map(|row| dot(row, g)), PLACES.map(block));
+        });
+    }
+
+    fn vertex_energy(
+        &self,
+        star: &Star,
+        shift: &Points,
+        memory: &mut &[[f64; WIDTH]],
+        out: &mut [f64; WIDTH],
+    ) {
+        let mut kept = take(memory, 3 * star.total()).chunks_exact(3);
+        star.each(self.corners, |lane, e, corner| {
+            let Some(change) = kept.next() else { return };
+            let g = self.elements[e].gradients[corner];
+            let moved = |i: usize| add([change[i][0], change[i][1], change[i][2]], scale(shift[i][lane], g));
+            out[lane] += self.at(e, [moved(0), moved(1), moved(2)]).0;
+        });
     }
 }
 
@@ -265,6 +334,10 @@ impl Energy for ViscosityTerm {
         Some(self)
     }
 
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        Some(self)
+    }
+
     fn is_dissipation(&self) -> bool {
         true
     }
@@ -276,10 +349,7 @@ impl Energy for ViscosityTerm {
 
     fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
         let e = &self.elements[element];
-        let lagged = &self.lagged[element / WIDTH];
-        let lane = element % WIDTH;
-        let middle: [[f64; 3]; 3] =
-            std::array::from_fn(|i| std::array::from_fn(|j| lagged.middle[i][j][lane]));
+        let [middle, _] = self.lagged_of(element);
         let n = 3 * self.corners;
         for column in 0..n {
             let (c, k) = (column / 3, column % 3);
@@ -332,11 +402,10 @@ impl Proximal for ViscosityTerm {
             if weight == 0.0 {
                 continue;
             }
-            let (lagged, lane) = (&self.lagged[(first + e) / WIDTH], (first + e) % WIDTH);
-            let middle = lagged.middle.map(|row| row.map(|m| m[lane]));
+            let [middle, base] = self.lagged_of(first + e);
             let d = svd::svd(&mat3::splat::<Portable>(&middle));
             let (u, v) = (mat3::extract(&d.u, 0), mat3::extract(&d.v, 0));
-            let change = |i: usize, j: usize| z[3 * i + j] - lagged.base[i][j][lane];
+            let change = |i: usize, j: usize| z[3 * i + j] - base[i][j];
             let turned = |k: usize, l: usize| {
                 (0..9).map(|n| u[n / 3][k] * change(n / 3, n % 3) * v[n % 3][l]).sum::<f64>()
             };
@@ -407,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn the_proximal_operator_of_triangles_passes_the_generic_check() {
+    fn triangles_pass_the_generic_checks() {
         let elements = TriangleElements::new(vec![[0, 1, 2], [1, 4, 3]], &REST, &[0.1; 2]);
         let viscous = (0..2).map(|e| {
             let ([a, b, c], [p, q, r]) =
@@ -416,6 +485,7 @@ mod tests {
         });
         let mut term = ViscosityTerm::new("viscosity".into(), 3, viscous.collect());
         term.set_base(&deformed(1), &deformed(2));
+        check_term(&term, &deformed(3), 1e-7);
         proximal::checks::check_term(&term, &deformed(3));
     }
 

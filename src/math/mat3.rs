@@ -76,6 +76,18 @@ pub fn dot<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> L {
     r0 + r1 + r2
 }
 
+/// `A v`.
+#[inline(always)]
+pub fn apply<L: Lane>(a: &Mat3<L>, v: &[L; 3]) -> [L; 3] {
+    [dot3(&a[0], v), dot3(&a[1], v), dot3(&a[2], v)]
+}
+
+/// `a · b` of two vectors.
+#[inline(always)]
+pub fn dot3<L: Lane>(a: &[L; 3], b: &[L; 3]) -> L {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
 /// `s A + t B`.
 #[inline(always)]
 pub fn combine<L: Lane>(s: L, a: &Mat3<L>, t: L, b: &Mat3<L>) -> Mat3<L> {

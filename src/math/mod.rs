@@ -9,6 +9,7 @@ pub mod quadrature;
 pub mod random;
 pub mod spline;
 pub mod svd;
+pub mod symmetric;
 pub mod track;
 pub mod vec3;
 pub mod vectors;

@@ -9,7 +9,7 @@
 //! does not depend on the matrices that share its block.
 
 use super::lanes::Lane;
-use super::mat3::{self, Mat3};
+use super::mat3::{self, Mat3, dot3};
 
 /// `F = U diag(σ) Vᵀ`.
 pub struct Svd<L> {
@@ -160,11 +160,6 @@ fn left<L: Lane>(b: &Mat3<L>) -> (Mat3<L>, [L; 3]) {
     let sigma = [dot3(&u0, &column[0]), dot3(&u1, &column[1]), dot3(&u2, &column[2])];
     let u = [[u0[0], u1[0], u2[0]], [u0[1], u1[1], u2[1]], [u0[2], u1[2], u2[2]]];
     (u, sigma)
-}
-
-#[inline(always)]
-fn dot3<L: Lane>(a: &[L; 3], b: &[L; 3]) -> L {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// `a` without its part along the unit vector `u`.

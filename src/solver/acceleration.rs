@@ -22,7 +22,7 @@ const SETTLED: f64 = 1e-3;
 const MAX_RHO: f64 = 0.99999;
 
 /// ρ, and ω over the iterations of a step.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Acceleration {
     given: bool,
     /// ρ.

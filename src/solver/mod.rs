@@ -15,6 +15,7 @@ pub mod pd;
 pub mod quasi_newton;
 pub mod specification;
 pub mod system;
+pub mod vbd;
 pub mod xpbd;
 
 use std::time::Duration;
@@ -34,6 +35,7 @@ pub static KINDS: &[&Kind] = &[
     &xpbd::KIND,
     &xpbd::HARD_KIND,
     &constrained_pd::KIND,
+    &vbd::KIND,
 ];
 
 /// One kind of solver.

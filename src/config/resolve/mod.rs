@@ -21,12 +21,8 @@ use serde::Serialize;
 
 use super::path::KeyPath;
 use super::problem::{Report, suggestion};
-use super::read::NOT_YET;
 use super::{raw, resolved};
 use crate::solver::{KINDS, Options, SolverSettings};
-
-/// Solvers that 1.0 will have.
-const LATER_SOLVERS: &[&str] = &["vbd"];
 
 /// More frames or steps than this are a slip of the pen.
 const MOST_STEPS: u64 = 1_000_000_000_000;
@@ -96,16 +92,8 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
     let (iterations, tolerance) = (solver.iterations.unwrap_or(1), solver.tolerance.unwrap_or(0.0));
     let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
         let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-        match LATER_SOLVERS.contains(&name) {
-            true => {
-                let hint = format!("available: {}", names.join(", "));
-                report.value(at.join("kind"), format!("solver '{name}' is {NOT_YET}"), hint);
-            }
-            false => {
-                let hint = suggestion(name, "solvers", &names);
-                report.value(at.join("kind"), format!("unknown solver '{name}'"), hint);
-            }
-        }
+        let hint = suggestion(name, "solvers", &names);
+        report.value(at.join("kind"), format!("unknown solver '{name}'"), hint);
         return None;
     };
     let taken: Vec<&str> =

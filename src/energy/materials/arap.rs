@@ -9,9 +9,10 @@
 
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Fault, Model, Uniform, positive};
+use crate::energy::vertex::Corner;
 use crate::math::lanes::Lane;
 use crate::math::mat3::{self, Mat3};
-use crate::math::polar::polar;
+use crate::math::polar::{polar, stretch_sum};
 
 /// The registry's entry. `young` alone or with `poisson` gives k = 2μ = young/(1 + poisson).
 pub static MODEL: Model = Model {
@@ -49,6 +50,18 @@ impl Law for Arap {
         let strain = mat3::combine(L::splat(1.0), f, L::splat(-1.0), &r);
         let psi = L::splat(0.5) * k * mat3::dot(&strain, &strain);
         (psi, mat3::scale(k, &strain))
+    }
+
+    /// ‖F − R‖² = ‖F‖² − 2 tr(RᵀF) + 3.
+    #[inline(always)]
+    fn energy_density<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> L {
+        let sum = stretch_sum(f);
+        L::splat(0.5) * constants[0] * (mat3::dot(f, f) - (sum + sum) + L::splat(3.0))
+    }
+
+    #[inline(always)]
+    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+        Corner::of_rotation(f, g, L::splat(0.5) * constants[0], L::splat(0.0))
     }
 
     fn a(&self, x: f64, [k, ..]: &[f64; CONSTANTS]) -> Curve {

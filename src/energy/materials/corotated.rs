@@ -9,9 +9,10 @@
 
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Model, Uniform};
+use crate::energy::vertex::Corner;
 use crate::math::lanes::Lane;
 use crate::math::mat3::{self, Mat3};
-use crate::math::polar::polar;
+use crate::math::polar::{polar, stretch_sum};
 
 /// The registry's entry.
 pub static MODEL: Model = Model {
@@ -37,6 +38,20 @@ impl Law for Corotated {
         let trace = sum - L::splat(3.0);
         let psi = mu * mat3::dot(&strain, &strain) + L::splat(0.5) * lambda * trace * trace;
         (psi, mat3::combine(mu + mu, &strain, lambda * trace, &r))
+    }
+
+    /// ‖F − R‖² = ‖F‖² − 2 tr(RᵀF) + 3.
+    #[inline(always)]
+    fn energy_density<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> L {
+        let [mu, lambda, _] = *constants;
+        let (sum, three) = (stretch_sum(f), L::splat(3.0));
+        let trace = sum - three;
+        mu * (mat3::dot(f, f) - (sum + sum) + three) + L::splat(0.5) * lambda * trace * trace
+    }
+
+    #[inline(always)]
+    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+        Corner::of_rotation(f, g, constants[0], constants[1])
     }
 
     fn a(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {

@@ -11,8 +11,10 @@
 use super::volume;
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Fault, Inversion, Model, Uniform, positive};
+use crate::energy::vertex::Corner;
 use crate::math::lanes::Lane;
 use crate::math::mat3::{self, Mat3};
+use crate::math::symmetric;
 
 /// The registry's entry.
 pub static MODEL: Model = Model {
@@ -55,21 +57,48 @@ pub struct MooneyRivlin {
     pub inversion: Inversion,
 }
 
+impl MooneyRivlin {
+    /// Ψ, cof F, and c′ and c″ of the volume term.
+    #[inline(always)]
+    fn parts<L: Lane>(&self, f: &Mat3<L>, [c1, c2, lambda]: &[L; CONSTANTS]) -> (L, Mat3<L>, L, L) {
+        let (c1, c2, three) = (*c1, *c2, L::splat(3.0));
+        let cof = mat3::cofactor(f);
+        let j = mat3::determinant(f, &cof);
+        let m = L::splat(2.0) * (c1 + c2 + c2);
+        let [value, slope, bend] = volume::barrier(j, m, *lambda, self.inversion);
+        let psi = c1 * (mat3::dot(f, f) - three) + c2 * (mat3::dot(&cof, &cof) - three) + value;
+        (psi, cof, slope, bend)
+    }
+}
+
 impl Law for MooneyRivlin {
     #[inline(always)]
     fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
-        let [c1, c2, lambda] = *constants;
-        let cof = mat3::cofactor(f);
-        let j = mat3::determinant(f, &cof);
-        let i1 = mat3::dot(f, f);
-        let m = L::splat(2.0) * (c1 + c2 + c2);
-        let (value, slope) = volume::barrier(j, m, lambda, self.inversion);
-        let three = L::splat(3.0);
-        let psi = c1 * (i1 - three) + c2 * (mat3::dot(&cof, &cof) - three) + value;
+        let [c1, c2, _] = *constants;
+        let (psi, cof, slope, _) = self.parts(f, constants);
         let fftf = mat3::mul(f, &mat3::transpose_mul(f, f));
         let two = L::splat(2.0);
-        let p = mat3::combine(two * (c1 + c2 * i1), f, -(two * c2), &fftf);
+        let p = mat3::combine(two * (c1 + c2 * mat3::dot(f, f)), f, -(two * c2), &fftf);
         (psi, mat3::combine(L::splat(1.0), &p, slope, &cof))
+    }
+
+    #[inline(always)]
+    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+        let [c1, c2, _] = *constants;
+        let (psi, cof, slope, bend) = self.parts(f, constants);
+        let mut out = Corner::of_square_and_volume(psi, c1 + c1, slope, bend, f, &cof, g);
+        // Of ‖cof F‖²/2: (‖F‖² I − F Fᵀ) y and (|g|²‖F‖² − |y|²) I − |g|² F Fᵀ + y yᵀ.
+        let (y, gram, scale) = (mat3::apply(f, g), symmetric::product(f, f), c2 + c2);
+        let (square, length) = (mat3::dot(f, f), mat3::dot3(g, g));
+        let turned = symmetric::apply(&gram, &y);
+        let rest = length * square - mat3::dot3(&y, &y);
+        for i in 0..3 {
+            out.force[i] = out.force[i] + scale * (square * y[i] - turned[i]);
+            out.block[i] = out.block[i] + scale * rest;
+        }
+        out.block = symmetric::add_scaled(&out.block, -(scale * length), &gram);
+        out.block = symmetric::add_outer(&out.block, scale, &y);
+        out
     }
 
     fn a(&self, x: f64, [c1, ..]: &[f64; CONSTANTS]) -> Curve {

@@ -10,6 +10,7 @@
 use super::volume;
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Inversion, Model, Uniform};
+use crate::energy::vertex::Corner;
 use crate::math::lanes::Lane;
 use crate::math::mat3::{self, Mat3};
 
@@ -31,15 +32,29 @@ pub struct NeoHookean {
     pub inversion: Inversion,
 }
 
+impl NeoHookean {
+    /// Ψ, cof F, and c′ and c″ of the volume term.
+    #[inline(always)]
+    fn parts<L: Lane>(&self, f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>, L, L) {
+        let cof = mat3::cofactor(f);
+        let j = mat3::determinant(f, &cof);
+        let [value, slope, bend] = volume::barrier(j, *mu, *lambda, self.inversion);
+        let psi = L::splat(0.5) * *mu * (mat3::dot(f, f) - L::splat(3.0)) + value;
+        (psi, cof, slope, bend)
+    }
+}
+
 impl Law for NeoHookean {
     #[inline(always)]
     fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
-        let [mu, lambda, _] = *constants;
-        let cof = mat3::cofactor(f);
-        let j = mat3::determinant(f, &cof);
-        let (value, slope) = volume::barrier(j, mu, lambda, self.inversion);
-        let psi = L::splat(0.5) * mu * (mat3::dot(f, f) - L::splat(3.0)) + value;
-        (psi, mat3::combine(mu, f, slope, &cof))
+        let (psi, cof, slope, _) = self.parts(f, constants);
+        (psi, mat3::combine(constants[0], f, slope, &cof))
+    }
+
+    #[inline(always)]
+    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+        let (psi, cof, slope, bend) = self.parts(f, constants);
+        Corner::of_square_and_volume(psi, constants[0], slope, bend, f, &cof, g)
     }
 
     fn a(&self, x: f64, [mu, ..]: &[f64; CONSTANTS]) -> Curve {

@@ -22,6 +22,7 @@
 use crate::energy::constraint::Form;
 use crate::energy::law::{self, CONSTANTS, Curve, Law};
 use crate::energy::material::{Model, Uniform};
+use crate::energy::vertex::Corner;
 use crate::math::lanes::Lane;
 use crate::math::mat3::{self, Mat3};
 
@@ -40,15 +41,29 @@ pub static MODEL: Model = Model {
 #[derive(Clone, Debug)]
 pub struct StableNeoHookean;
 
-impl Law for StableNeoHookean {
+impl StableNeoHookean {
+    /// Ψ, cof F, and c′ of the volume term, whose c″ is λ.
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
-        let [mu, lambda, _] = *constants;
+    fn parts<L: Lane>(&self, f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>, L) {
         let cof = mat3::cofactor(f);
         let growth = mat3::determinant(f, &cof) - L::splat(1.0);
         let half = L::splat(0.5);
-        let psi = half * mu * (mat3::dot(f, f) - L::splat(3.0)) + growth * (half * lambda * growth - mu);
-        (psi, mat3::combine(mu, f, lambda * growth - mu, &cof))
+        let psi = half * *mu * (mat3::dot(f, f) - L::splat(3.0)) + growth * (half * *lambda * growth - *mu);
+        (psi, cof, *lambda * growth - *mu)
+    }
+}
+
+impl Law for StableNeoHookean {
+    #[inline(always)]
+    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+        let (psi, cof, slope) = self.parts(f, constants);
+        (psi, mat3::combine(constants[0], f, slope, &cof))
+    }
+
+    #[inline(always)]
+    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+        let (psi, cof, slope) = self.parts(f, constants);
+        Corner::of_square_and_volume(psi, constants[0], slope, constants[1], f, &cof, g)
     }
 
     fn a(&self, x: f64, [mu, ..]: &[f64; CONSTANTS]) -> Curve {

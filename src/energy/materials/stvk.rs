@@ -9,8 +9,10 @@
 
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Model, Uniform};
+use crate::energy::vertex::Corner;
 use crate::math::lanes::Lane;
 use crate::math::mat3::{self, Mat3};
+use crate::math::symmetric;
 
 /// The registry's entry.
 pub static MODEL: Model = Model {
@@ -27,22 +29,40 @@ pub static MODEL: Model = Model {
 #[derive(Clone, Debug)]
 pub struct Stvk;
 
+/// Ψ and S = 2μE + λ tr(E) I.
+#[inline(always)]
+fn parts<L: Lane>(f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    let half = L::splat(0.5);
+    let mut e = mat3::scale(half, &mat3::transpose_mul(f, f));
+    for i in 0..3 {
+        e[i][i] = e[i][i] - half;
+    }
+    let trace = e[0][0] + e[1][1] + e[2][2];
+    let psi = *mu * mat3::dot(&e, &e) + half * *lambda * trace * trace;
+    let mut s = mat3::scale(*mu + *mu, &e);
+    for i in 0..3 {
+        s[i][i] = s[i][i] + *lambda * trace;
+    }
+    (psi, s)
+}
+
 impl Law for Stvk {
     #[inline(always)]
     fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
-        let [mu, lambda, _] = *constants;
-        let half = L::splat(0.5);
-        let mut e = mat3::scale(half, &mat3::transpose_mul(f, f));
-        for i in 0..3 {
-            e[i][i] = e[i][i] - half;
-        }
-        let trace = e[0][0] + e[1][1] + e[2][2];
-        let psi = mu * mat3::dot(&e, &e) + half * lambda * trace * trace;
-        let mut s = mat3::scale(mu + mu, &e);
-        for i in 0..3 {
-            s[i][i] = s[i][i] + lambda * trace;
-        }
+        let (psi, s) = parts(f, constants);
         (psi, mat3::mul(f, &s))
+    }
+
+    /// K = (gᵀS g) I + μ |g|² F Fᵀ + (μ + λ) y yᵀ, y = F g.
+    #[inline(always)]
+    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+        let [mu, lambda, _] = *constants;
+        let (density, s) = parts(f, constants);
+        let traction = mat3::apply(&s, g);
+        let block = symmetric::isotropic(mat3::dot3(g, &traction));
+        let block = symmetric::add_scaled(&block, mu * mat3::dot3(g, g), &symmetric::product(f, f));
+        let block = symmetric::add_outer(&block, mu + lambda, &mat3::apply(f, g));
+        Corner { density, force: mat3::apply(f, &traction), block }
     }
 
     fn a(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {

@@ -14,9 +14,9 @@ use crate::math::lanes::{Lane, ln};
 /// Volume ratio below which the extension takes over.
 pub const J_MIN: f64 = 0.2;
 
-/// c and c′ in lanes.
+/// c, c′ and c″ in lanes.
 #[inline(always)]
-pub fn barrier<L: Lane>(j: L, m: L, lambda: L, inversion: Inversion) -> (L, L) {
+pub fn barrier<L: Lane>(j: L, m: L, lambda: L, inversion: Inversion) -> [L; 3] {
     let domain = match inversion {
         Inversion::Barrier => f64::MIN_POSITIVE,
         Inversion::Extend => J_MIN,
@@ -26,13 +26,13 @@ pub fn barrier<L: Lane>(j: L, m: L, lambda: L, inversion: Inversion) -> (L, L) {
     let log = ln(safe);
     let value = (L::splat(0.5) * lambda * log - m) * log;
     let slope = (lambda * log - m) / safe;
+    let bend = (lambda * (L::splat(1.0) - log) + m) / (safe * safe);
     match inversion {
-        Inversion::Barrier => (L::select(below, L::splat(f64::INFINITY), value), slope),
+        Inversion::Barrier => [L::select(below, L::splat(f64::INFINITY), value), slope, bend],
         Inversion::Extend => {
-            let bend = (lambda * (L::splat(1.0) - log) + m) / (safe * safe);
             // Zero above J_MIN, where `safe` is J itself.
             let d = j - safe;
-            (value + d * (slope + L::splat(0.5) * bend * d), slope + bend * d)
+            [value + d * (slope + L::splat(0.5) * bend * d), slope + bend * d, bend]
         }
     }
 }

@@ -1,0 +1,177 @@
+//! Vertex block descent: Newton's method on one vertex after the other.
+//!
+//! ```text
+//! H_v = m_v/h² I + Σ_e ∂²E_e/∂x_v²,      d = −|H_v|⁻¹ ∂g/∂x_v,      x_v += α d
+//! ```
+//!
+//! \[Chen2024\]. The sum goes over the elements around the vertex, and their blocks have three by three numbers (see
+//! [`energy::vertex`](crate::energy::vertex)). Vertices that share no element have the same colour and move together; an
+//! iteration is a sweep over all colours, in an order that depends on the mesh alone.
+//!
+//! Every block step lowers g, or is not made: α is the largest of 1, ½, ¼, … with
+//!
+//! ```text
+//! g(x_v + αd) ≤ g(x_v) + γ α d·∂g/∂x_v,      γ = 0.1,
+//! ```
+//!
+//! which only the elements around the vertex are needed for; outside the domain of a barrier g is infinite. Steps that
+//! change strains by less than 1e-7 are taken as they are: that is where energies end in rounding.
+//!
+//! Acceleration \[Wang2015\], after each sweep from x_{k−1} to x̄, with ω as in `acceleration`:
+//!
+//! ```text
+//! x_k = ω (x̄ − x_{k−2}) + x_{k−2}
+//! ```
+//!
+//! Departures from the paper: blocks are exact rather than projected element by element, and where their sum is
+//! indefinite, |H| has the absolute values of its eigenvalues; the line search, which the paper does without (it skips
+//! vertices whose det H is nearly zero); an accelerated point is refused where g is above that of x_{k−1}, and
+//! acceleration begins anew; a step starts where those of all solvers do.
+
+mod layout;
+mod local;
+
+use std::time::Instant;
+
+use super::acceleration::Acceleration;
+use super::{Cost, Kind, Preparation, Progress, Solver};
+use crate::cache::{Cache, Outcome};
+use crate::energy::vertex::Memory;
+use crate::error::{Error, Result};
+use crate::math::lanes::{Vec4, WIDTH};
+use crate::objective::{Iterate, Objective};
+use crate::par;
+use layout::Layout;
+use local::Neighbourhood;
+
+/// The registry's entry.
+pub static KIND: Kind = Kind {
+    name: "vbd",
+    about: "vertex block descent: Newton's method on one vertex after the other; needs no factor",
+    keys: &["rho", "delay"],
+    refuses: |_| None,
+    build: |settings| {
+        Box::new(BlockDescent { acceleration: Acceleration::new(&settings.options), ..Default::default() })
+    },
+};
+
+/// Bundles per chunk of work.
+const BUNDLES: usize = 8;
+
+/// Numbers that the elements around a bundle are remembered by, mostly.
+const CAPACITY: usize = 1024;
+
+/// The solver.
+#[derive(Default)]
+pub struct BlockDescent {
+    /// ρ = 0: none.
+    acceleration: Acceleration,
+    layout: Layout,
+    /// Where the vertices of a colour go.
+    targets: Vec<[Vec4; WIDTH]>,
+    /// x_{k−1}, x_{k−2} and x̄.
+    before: [Vec<Vec4>; 2],
+    plain: Vec<Vec4>,
+    /// Accelerated points so far, and how many of them were refused.
+    accelerated: u64,
+    refused: u64,
+}
+
+impl BlockDescent {
+    /// Minimizes over one vertex after the other; true if one of them moved.
+    fn sweep(&mut self, objective: &Objective, x: &mut [Vec4]) -> bool {
+        let mut moved = false;
+        for colour in &self.layout.colours {
+            let bundles = &self.layout.bundles[colour.clone()];
+            let targets = &mut self.targets[..bundles.len()];
+            let (layout, at): (&Layout, &[Vec4]) = (&self.layout, x);
+            par::chunks_mut(targets, BUNDLES, |chunk, targets| {
+                let mut memory = Memory::with_capacity(CAPACITY);
+                for (bundle, target) in bundles[chunk * BUNDLES..].iter().zip(targets) {
+                    *target = Neighbourhood { objective, layout, bundle, x: at }.minimize(&mut memory);
+                }
+            });
+            for (bundle, target) in bundles.iter().zip(targets.iter()) {
+                for (v, target) in bundle.vertices[..bundle.count].iter().zip(target) {
+                    moved |= x[*v as usize] != *target;
+                    x[*v as usize] = *target;
+                }
+            }
+        }
+        moved
+    }
+
+    /// Goes on from x̄ where acceleration has begun; true if so.
+    fn extrapolate(&mut self, x: &mut [Vec4]) -> bool {
+        let omega = self.acceleration.advance();
+        if omega == 1.0 {
+            return false;
+        }
+        self.plain.clear();
+        self.plain.extend_from_slice(x);
+        for (x, old) in x.iter_mut().zip(&self.before[1]) {
+            x.0 = std::array::from_fn(|k| omega * (x.0[k] - old.0[k]) + old.0[k]);
+        }
+        self.accelerated += 1;
+        true
+    }
+}
+
+impl Solver for BlockDescent {
+    fn prepare(&mut self, objective: &Objective, _: &Cache) -> Result<Preparation> {
+        if let Some(term) = objective.terms.iter().find(|t| !t.is_empty() && t.vertexwise().is_none()) {
+            return Err(Error::Unsupported {
+                solver: KIND.name.into(),
+                subject: term.name(),
+                reason: "its energy is not known as a function of one vertex; use solver 'quasi-newton'"
+                    .into(),
+            });
+        }
+        self.layout = Layout::new(objective);
+        let longest = self.layout.colours.iter().map(|c| c.len()).max().unwrap_or(0);
+        self.targets = vec![[Vec4::ZERO; WIDTH]; longest];
+        tracing::debug!("{} colours, {} bundles", self.layout.colours.len(), self.layout.bundles.len());
+        Ok(Preparation::default())
+    }
+
+    /// Stiffness is asked for anew in each sweep.
+    fn follow(&mut self, _: &Objective, _: &Cache) -> Result<Option<Outcome>> {
+        Ok(None)
+    }
+
+    fn begin_step(&mut self, _: &Objective, _: &Iterate) {
+        self.acceleration.begin_step();
+    }
+
+    fn closing_note(&self) -> Option<String> {
+        (self.refused > 0).then(|| {
+            format!(
+                "acceleration was refused in {} of {} iterations, where it would have raised the objective: \
+                 rho = {} is large for this scene",
+                self.refused, self.accelerated, self.acceleration.rho
+            )
+        })
+    }
+
+    fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
+        let (start, free, value) = (Instant::now(), objective.free, iterate.value.total());
+        if self.acceleration.rho > 0.0 {
+            self.before.swap(0, 1);
+            self.before[0].clear();
+            self.before[0].extend_from_slice(&iterate.x[..free]);
+        }
+        let moved = self.sweep(objective, &mut iterate.x);
+        let accelerated = self.extrapolate(&mut iterate.x[..free]);
+        objective.evaluate(iterate);
+        // Not a number is refused too.
+        let is_low = iterate.value.total() <= value;
+        if accelerated && !is_low {
+            iterate.x[..free].copy_from_slice(&self.plain);
+            objective.evaluate(iterate);
+            self.refused += 1;
+            self.acceleration.begin_step();
+        }
+        cost.local += start.elapsed();
+        Ok(if moved { Progress::Moved } else { Progress::Stalled })
+    }
+}
