@@ -23,12 +23,9 @@ use super::hessian::pair_values;
 use super::law::{self, CONSTANTS, Law};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH};
 use crate::math::mat3::{self, Mat3};
-use crate::math::polar::polar;
+use crate::math::polar::{Turned, turned};
 use crate::math::svd;
 use crate::math::symmetric::{self, PLACES, Symmetric};
-
-/// (σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁) counts as at least this part of (σ₁+σ₂+σ₃)³.
-const WELL_DEFINED: f64 = 1e-9;
 
 /// Positions of four vertices.
 pub type Points = [[f64; WIDTH]; 3];
@@ -189,23 +186,20 @@ impl<L: Lane> Corner<L> {
     /// Of Ψ = μ ‖F − R‖² + λ/2 tr²(RᵀF − I).
     #[inline(always)]
     pub fn of_rotation(f: &Mat3<L>, g: &[L; 3], mu: L, lambda: L) -> Corner<L> {
-        let (r, sum) = polar(f);
-        let (one, two) = (L::splat(1.0), mu + mu);
-        let strain = mat3::combine(one, f, -one, &r);
-        let trace = sum - L::splat(3.0);
-        let density = mu * mat3::dot(&strain, &strain) + L::splat(0.5) * lambda * trace * trace;
-        let (stretched, q) = (mat3::apply(&strain, g), mat3::apply(&r, g));
+        let Turned { direction: q, left, sum, inverse } = turned(f, g);
+        let (y, length) = (mat3::apply(f, g), mat3::dot3(g, g));
+        let (one, two, three) = (L::splat(1.0), mu + mu, L::splat(3.0));
+        let trace = sum - three;
+        let density = mu * (mat3::dot(f, f) - (sum + sum) + three) + L::splat(0.5) * lambda * trace * trace;
+        let slack = lambda * trace - two;
         let mut force = q;
         for i in 0..3 {
-            force[i] = two * stretched[i] + lambda * trace * q[i];
+            force[i] = two * y[i] + slack * q[i];
         }
-        let minus = symmetric::product(f, &r);
-        let (cofactors, det) =
-            symmetric::cofactors(&symmetric::add_scaled(&symmetric::isotropic(sum), -one, &minus));
-        let det = det.max(L::splat(WELL_DEFINED) * (sum * sum * sum) + L::splat(1e-300));
-        let turning = symmetric::crossed(&q, &cofactors);
-        let block = symmetric::add_outer(&symmetric::isotropic(two * mat3::dot3(g, g)), lambda, &q);
-        let block = symmetric::add_scaled(&block, (lambda * trace - two) / det, &turning);
+        let spread = symmetric::add_scaled(&symmetric::isotropic(sum), -one, &left);
+        let turning = symmetric::crossed(&q, &symmetric::cofactors(&spread));
+        let block = symmetric::add_outer(&symmetric::isotropic(two * length), lambda, &q);
+        let block = symmetric::add_scaled(&block, slack * inverse, &turning);
         Corner { density, force, block }
     }
 }

@@ -23,6 +23,7 @@
 use super::lanes::{Lane, Portable, WIDTH};
 use super::mat3::{self, Mat3};
 use super::svd::svd;
+use super::symmetric::{self, Symmetric};
 
 /// Newton steps on the quartic at the most; 3-4 are usual.
 const MAX_STEPS: usize = 12;
@@ -30,6 +31,8 @@ const MAX_STEPS: usize = 12;
 const SETTLED: f64 = 1e-9;
 /// Below this share of s³ the denominator is left to the SVD.
 const WELL_DEFINED: f64 = 1e-3;
+/// It counts as at least this share where derivatives divide by it.
+const BOUNDED: f64 = 1e-9;
 
 /// `tr(RᵀF)` alone, at less than half the cost.
 #[inline(always)]
@@ -103,6 +106,57 @@ pub fn polar<L: Lane>(f: &Mat3<L>) -> (Mat3<L>, L) {
     (r, sum)
 }
 
+/// What the rotation makes of one direction.
+pub struct Turned<L> {
+    /// `R g`.
+    pub direction: [L; 3],
+    /// `F Rᵀ`, the left stretch.
+    pub left: Symmetric<L>,
+    /// `tr(RᵀF)`.
+    pub sum: L,
+    /// 1/((σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁)), at most 1/s³ · 10⁹.
+    pub inverse: L,
+}
+
+/// The parts of R that derivatives along F + d gᵀ need, without R, to 1e-13:
+///
+/// ```text
+/// R g = [(s² + I₁) F g + 2 s cof(F) g − 2 F Fᵀ F g]/…,      F Rᵀ = [(s² + I₁) F Fᵀ + 2 s J I − 2 (F Fᵀ)²]/…
+/// ```
+#[inline(always)]
+pub fn turned<L: Lane>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
+    let cof = mat3::cofactor(f);
+    let j = mat3::determinant(f, &cof);
+    let i1 = mat3::dot(f, f);
+    let s = largest_root(i1, j, mat3::dot(&cof, &cof));
+    let (value, bad) = denominator(s, i1, j);
+    let least = L::splat(BOUNDED) * (s * s * s) + L::splat(1e-300);
+    let inverse = L::splat(1.0) / value.max(least);
+    let (c_f, c_cof, c_cubic) = ((s * s + i1) * inverse, (s + s) * inverse, L::splat(-2.0) * inverse);
+    let gram = symmetric::product(f, f);
+    let (y, u) = (mat3::apply(f, g), mat3::apply(&cof, g));
+    let cubic = symmetric::apply(&gram, &y);
+    let mut direction = y;
+    for i in 0..3 {
+        direction[i] = c_f * y[i] + c_cof * u[i] + c_cubic * cubic[i];
+    }
+    let mut left = symmetric::add_scaled(&symmetric::isotropic(c_cof * j), c_f, &gram);
+    left = symmetric::add_scaled(&left, c_cubic, &symmetric::square(&gram));
+    let mut sum = s;
+    if L::any(bad) {
+        let r = by_svd(f);
+        let (q, exact) = (mat3::apply(&r, g), symmetric::product(f, &r));
+        for i in 0..3 {
+            direction[i] = L::select(bad, q[i], direction[i]);
+        }
+        for n in 0..6 {
+            left[n] = L::select(bad, exact[n], left[n]);
+        }
+        sum = L::select(bad, exact[0] + exact[1] + exact[2], s);
+    }
+    Turned { direction, left, sum, inverse: inverse + inverse }
+}
+
 #[inline(always)]
 fn largest_root<L: Lane>(i1: L, j: L, cof2: L) -> L {
     let mut s = (L::splat(3.0) * i1).sqrt();
@@ -143,6 +197,7 @@ mod tests {
     use super::*;
     use crate::math::lanes::Portable;
     use crate::math::svd::tests::hard_matrices;
+    use crate::math::symmetric::PLACES;
 
     #[test]
     fn agrees_with_the_svd_wherever_the_rotation_is_defined() {
@@ -165,8 +220,18 @@ mod tests {
                 }
             }
             let total: f64 = sigma.iter().sum();
-            for sum in [sum, stretch_sum(&lanes)] {
+            let g = [0.3, -0.8, 0.5];
+            let turned = turned(&lanes, &g.map(Portable::splat));
+            for sum in [sum, stretch_sum(&lanes), turned.sum] {
                 assert!((sum.to_array()[0] - total).abs() <= 1e-13 * sigma[0], "{f:?}");
+            }
+            for i in 0..3 {
+                let direction: f64 = (0..3).map(|k| got[i][k] * g[k]).sum();
+                assert!((turned.direction[i].to_array()[0] - direction).abs() < 1e-12, "{f:?}");
+            }
+            for (number, (i, k)) in turned.left.iter().zip(PLACES) {
+                let left: f64 = (0..3).map(|n| f[i][n] * got[k][n]).sum();
+                assert!((number.to_array()[0] - left).abs() <= 1e-12 * sigma[0], "{f:?}");
             }
         }
     }

@@ -56,19 +56,33 @@ pub fn product<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Symmetric<L> {
     out
 }
 
-/// The cofactors, `det(A) A⁻¹`, and the determinant.
+/// `A²`.
 #[inline(always)]
-pub fn cofactors<L: Lane>(a: &Symmetric<L>) -> (Symmetric<L>, L) {
+pub fn square<L: Lane>(a: &Symmetric<L>) -> Symmetric<L> {
     let [xx, yy, zz, xy, xz, yz] = *a;
-    let out = [
+    let (xy2, xz2, yz2) = (xy * xy, xz * xz, yz * yz);
+    [
+        xx * xx + xy2 + xz2,
+        yy * yy + xy2 + yz2,
+        zz * zz + xz2 + yz2,
+        (xx + yy) * xy + xz * yz,
+        (xx + zz) * xz + xy * yz,
+        (yy + zz) * yz + xy * xz,
+    ]
+}
+
+/// The cofactors of a matrix, `det(A) A⁻¹`.
+#[inline(always)]
+pub fn cofactors<L: Lane>(a: &Symmetric<L>) -> Symmetric<L> {
+    let [xx, yy, zz, xy, xz, yz] = *a;
+    [
         yy * zz - yz * yz,
         xx * zz - xz * xz,
         xx * yy - xy * xy,
         xz * yz - xy * zz,
         xy * yz - xz * yy,
         xy * xz - xx * yz,
-    ];
-    (out, xx * out[0] + xy * out[3] + xz * out[4])
+    ]
 }
 
 /// `[q]ᵀ A [q]`, where [q] d = q × d.
@@ -128,12 +142,12 @@ mod tests {
         check(&crossed(&v, &a), |i, k| dot(cross(V, unit(i)), times(cross(V, unit(k)))));
         let rows = m.map(lanes::<3>);
         check(&product(&rows, &rows), |i, k| dot(m[i], m[k]));
-        let (cofactors, det) = cofactors(&a);
-        let c = full(&cofactors);
+        check(&square(&a), |i, k| dot(m[i], m[k]));
+        let c = full(&cofactors(&a));
+        let det = dot(m[0], c[0]);
         for i in 0..3 {
             for k in 0..3 {
-                let identity: f64 = (0..3).map(|j| m[i][j] * c[j][k]).sum();
-                assert!((identity - det.to_array()[0] * unit(i)[k]).abs() < 1e-13);
+                assert!((dot(m[i], c[k]) - det * unit(i)[k]).abs() < 1e-13);
             }
         }
     }
