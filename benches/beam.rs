@@ -55,6 +55,10 @@ fn iterations() {
         ("quasi-newton", "stable-neo-hookean"),
         ("quasi-newton", "stvk"),
         ("quasi-newton", "mooney-rivlin"),
+        ("xpbd", "arap"),
+        ("vbd", "arap"),
+        ("xpbd", "neo-hookean"),
+        ("vbd", "neo-hookean"),
     ] {
         let mut best: Option<[f64; 5]> = None;
         let mut tip = 0.0;

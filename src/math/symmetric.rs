@@ -85,7 +85,7 @@ pub fn cofactors<L: Lane>(a: &Symmetric<L>) -> Symmetric<L> {
     ]
 }
 
-/// `[q]ᵀ A [q]`, where [q] d = q × d.
+/// `Qᵀ A Q`, where `Q d = q × d`.
 #[inline(always)]
 pub fn crossed<L: Lane>(q: &[L; 3], a: &Symmetric<L>) -> Symmetric<L> {
     let [xx, yy, zz, xy, xz, yz] = *a;

@@ -45,6 +45,11 @@ impl Acceleration {
         (self.iteration, self.omega) = (0, 1.0);
     }
 
+    /// Goes on as if the delay had just ended.
+    pub(super) fn begin_anew(&mut self) {
+        self.iteration = self.delay;
+    }
+
     /// True after an iteration with ω above 1.
     pub(super) fn is_on(&self) -> bool {
         self.iteration > self.delay

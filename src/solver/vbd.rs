@@ -23,10 +23,10 @@
 //! x_k = ω (x̄ − x_{k−2}) + x_{k−2}
 //! ```
 //!
-//! Departures from the paper: blocks are exact rather than projected element by element, and where their sum is
-//! indefinite, |H| has the absolute values of its eigenvalues; the line search, which the paper does without (it skips
-//! vertices whose det H is nearly zero); an accelerated point is refused where g is above that of x_{k−1}, and
-//! acceleration begins anew; a step starts where those of all solvers do.
+//! Departures from the paper: H is exact, and where it is indefinite |H| has the absolute values of its eigenvalues;
+//! the line search, which the paper does without (it skips vertices whose det H is nearly zero); an accelerated point is
+//! refused where g is above that of x_{k−1}, and ω begins anew, so that too large a ρ costs little; a step starts where
+//! those of all solvers do.
 
 mod layout;
 mod local;
@@ -146,15 +146,15 @@ impl Solver for BlockDescent {
     fn closing_note(&self) -> Option<String> {
         (self.refused > 0).then(|| {
             format!(
-                "acceleration was refused in {} of {} iterations, where it would have raised the objective: \
-                 rho = {} is large for this scene",
+                "{} of {} accelerated iterations would have raised the objective and were refused (rho = {})",
                 self.refused, self.accelerated, self.acceleration.rho
             )
         })
     }
 
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
-        let (start, free, value) = (Instant::now(), objective.free, iterate.value.total());
+        let (start, free) = (Instant::now(), objective.free);
+        let most = iterate.value.total() + objective.rounding(&iterate.value);
         if self.acceleration.rho > 0.0 {
             self.before.swap(0, 1);
             self.before[0].clear();
@@ -163,13 +163,13 @@ impl Solver for BlockDescent {
         let moved = self.sweep(objective, &mut iterate.x);
         let accelerated = self.extrapolate(&mut iterate.x[..free]);
         objective.evaluate(iterate);
-        // Not a number is refused too.
-        let is_low = iterate.value.total() <= value;
-        if accelerated && !is_low {
+        // What is not a number is not below.
+        let is_lower = iterate.value.total() <= most;
+        if accelerated && !is_lower {
             iterate.x[..free].copy_from_slice(&self.plain);
             objective.evaluate(iterate);
             self.refused += 1;
-            self.acceleration.begin_step();
+            self.acceleration.begin_anew();
         }
         cost.local += start.elapsed();
         Ok(if moved { Progress::Moved } else { Progress::Stalled })
