@@ -332,6 +332,14 @@ mod tests {
     }
 
     #[test]
+    fn numbers_may_name_what_follows_but_backwards_only_what_stands_before() {
+        let early = parse(b"f 1 2 3\nf -1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n").unwrap_err();
+        assert!(early.place == "line 2" && early.reason.contains("uses vertex -1"), "{early:?}");
+        let between = parse(b"v 0 0 0\nv 1 0 0\nf -1 -2 3\nv 0 1 0\n").unwrap().mesh;
+        assert_eq!(between.triangles, [[1, 0, 2]]);
+    }
+
+    #[test]
     fn what_is_written_is_read() {
         let text = "v 0.1 1e-300 -0\nv 3 4 5\nv 1 2 0.3333333333333333\nvt 0.25 0.75\nvt 1 1\nvt 0 0\nf 1/1 2/2 3/3\n";
         let mesh = parse(text.as_bytes()).unwrap().mesh;
