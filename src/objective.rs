@@ -12,7 +12,7 @@
 use crate::conserve::constraint::Constraints;
 use crate::energy::proximal::{Proximal, Residuals, Split, Splitting};
 use crate::energy::{CHUNK, Energy, chunks};
-use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
+use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::par;
 
 /// Vertices per chunk of work.
@@ -199,7 +199,7 @@ impl Objective {
     pub fn restart_splits(&self, x: &[Vec4], splits: &mut [Vec<Split>]) {
         for (term, splits) in self.terms.iter().zip(splits) {
             let Some(term) = term.proximal() else { continue };
-            par::chunks_mut(splits, 1, |chunk, split| split[0].restart(term, chunk * CHUNK, x));
+            par::chunks_mut(splits, 1, |chunk, split| split[0].restart(term, chunk * CHUNK / WIDTH, x));
         }
     }
 
@@ -213,7 +213,7 @@ impl Objective {
             slots = rest;
             let Some(term) = term.proximal() else { continue };
             par::chunks_mut_and(own, CHUNK * term.corners(), splits, |chunk, slots, split| {
-                split.step(term, chunk * CHUNK, x, splitting, slots);
+                split.step(term, chunk * CHUNK / WIDTH, x, splitting, slots);
             });
             for split in splits {
                 total.primal += split.residuals.primal;

@@ -8,7 +8,7 @@
 //! a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
 
 use super::constraint::{Constraints, Corners, Form};
-use super::proximal::Proximal;
+use super::proximal::{self, Proximal, Row};
 use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
@@ -191,19 +191,23 @@ impl Proximal for AttachmentTerm {
         self.attachments[element].stiffness
     }
 
-    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
-        let (x, target) = (x[self.attachments[element].vertex as usize].0, self.targets[element].0);
-        for k in 0..3 {
-            z[k] = x[k] - target[k];
-        }
+    fn reduce(&self, block: usize, x: &[Vec4], z: &mut [Row]) {
+        proximal::each(block, self.attachments.len(), z, |element, z| {
+            let (x, target) = (x[self.attachments[element].vertex as usize].0, self.targets[element].0);
+            for k in 0..3 {
+                z[k] = x[k] - target[k];
+            }
+        });
     }
 
-    fn pull_back(&self, _element: usize, z: &[f64], slots: &mut [Vec4]) {
-        slots[0] = Vec4::new([z[0], z[1], z[2]]);
+    fn pull_back(&self, block: usize, z: &[Row], slots: &mut [Vec4]) {
+        proximal::each_slots(block, [self.attachments.len(), 1], z, slots, |_, z, slots| {
+            slots[0] = Vec4::new([z[0], z[1], z[2]]);
+        });
     }
 
-    fn prox(&self, _first: usize, ratio: f64, z: &mut [f64]) {
-        z.iter_mut().for_each(|z| *z *= ratio / (ratio + 1.0));
+    fn prox(&self, _block: usize, ratio: f64, z: &mut [Row]) {
+        z.as_flattened_mut().iter_mut().for_each(|z| *z *= ratio / (ratio + 1.0));
     }
 }
 
@@ -221,7 +225,7 @@ mod tests {
         let x = [Vec4::new([0.3, -0.2, 0.9]), Vec4::new([1.0, 2.0, -0.4])];
         crate::energy::checks::check_term(&term, &x, 1e-8);
         crate::energy::checks::check_constraints(&term, &x);
-        crate::energy::proximal::checks::check_term(&term, &x);
+        proximal::checks::check_term(&term, &x);
         let mut drag = AttachmentTerm::drag(vec![Attachment { vertex: 1, stiffness: 3.0 }]);
         drag.set_base(&x, &x);
         assert_eq!(crate::energy::checks::evaluate(&drag, &x).0, 0.0);

@@ -12,8 +12,9 @@
 
 use super::law::{self, CONSTANTS, Law};
 use crate::math::eigen::symmetric3;
-use crate::math::lanes::{Lane, Portable};
+use crate::math::lanes::Lane;
 use crate::math::mat3;
+use crate::math::single::Single;
 use crate::math::svd;
 
 /// An eigenvalue (Pa) and its eigenmatrix.
@@ -21,11 +22,10 @@ pub type Mode = (f64, [[f64; 3]; 3]);
 
 /// The nine modes of ∂²Ψ/∂F² at F; with `project`, negative values are 0.
 pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], project: bool) -> [Mode; 9] {
-    let d = svd::svd(&mat3::splat::<Portable>(f));
+    let d = svd::svd(&mat3::splat::<Single>(f));
     let (u, v) = (mat3::extract(&d.u, 0), mat3::extract(&d.v, 0));
-    let s = [d.sigma[0].to_array()[0], d.sigma[1].to_array()[0], d.sigma[2].to_array()[0]];
-    let slope = law::gradient(law, &s, constants);
-    let bend = law::curvature(law, &s, constants);
+    let s = d.sigma.map(|s| s.0);
+    let (_, slope, bend) = law::expand_one(law, &s, constants);
 
     let mut out = [(0.0, [[0.0; 3]; 3]); 9];
     let (values, vectors) = symmetric3(bend);
@@ -38,7 +38,7 @@ pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], p
         (twist[i][j], twist[j][i]) = (half, -half);
         let mut flip = [[0.0; 3]; 3];
         (flip[i][j], flip[j][i]) = (half, half);
-        let (twist_value, flip_value) = pair_values(i, j, &s, &slope, &bend);
+        let (twist_value, flip_value) = pair_of_one(i, j, &s, &slope, &bend);
         out[3 + m] = (twist_value, between(&u, &twist, &v));
         out[6 + m] = (flip_value, between(&u, &flip, &v));
     }
@@ -50,24 +50,25 @@ pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], p
     out
 }
 
-/// Eigenvalues of the antisymmetric and the symmetric mode of stretches i and j.
-pub(super) fn pair_values(
-    i: usize,
-    j: usize,
-    s: &[f64; 3],
-    slope: &[f64; 3],
-    bend: &[[f64; 3]; 3],
-) -> (f64, f64) {
-    let size = s[0].abs().max(1e-12);
-    let sum = s[i] + s[j];
-    let twist = (slope[i] + slope[j]) / if sum.abs() < 1e-12 * size { 1e-12 * size } else { sum };
-    let gap = s[i] - s[j];
-    let flip = if gap.abs() < 1e-6 * size {
-        0.5 * (bend[i][i] + bend[j][j]) - bend[i][j]
-    } else {
-        (slope[i] - slope[j]) / gap
-    };
-    (twist, flip)
+/// Eigenvalues of the antisymmetric and the symmetric mode of two stretches, with the slopes there and the `limit` of the
+/// second at equal stretches; `size` is that of the largest stretch.
+#[inline(always)]
+pub(super) fn pair_values<L: Lane>(s: [L; 2], slope: [L; 2], limit: L, size: L) -> (L, L) {
+    let size = size.abs().max(L::splat(1e-12));
+    let (sum, gap) = (s[0] + s[1], s[0] - s[1]);
+    let least = L::splat(1e-12) * size;
+    let twist = (slope[0] + slope[1]) / L::select(sum.abs().lt(least), least, sum);
+    let is_equal = gap.abs().lt(L::splat(1e-6) * size);
+    let flip = (slope[0] - slope[1]) / L::select(is_equal, size, gap);
+    (twist, L::select(is_equal, limit, flip))
+}
+
+/// [`pair_values`] of stretches i and j of one element.
+fn pair_of_one(i: usize, j: usize, s: &[f64; 3], slope: &[f64; 3], bend: &[[f64; 3]; 3]) -> (f64, f64) {
+    let pair = |a: &[f64; 3]| [Single(a[i]), Single(a[j])];
+    let limit = 0.5 * (bend[i][i] + bend[j][j]) - bend[i][j];
+    let (twist, flip) = pair_values(pair(s), pair(slope), Single(limit), Single(s[0]));
+    (twist.0, flip.0)
 }
 
 /// The four modes that lie in the plane of the first two stretches, as 2×2 matrices M of U M Vᵀ.
@@ -75,7 +76,7 @@ pub fn plane_modes(s: &[f64; 3], slope: &[f64; 3], bend: &[[f64; 3]; 3]) -> [(f6
     // The third direction is decoupled by hand and comes out third.
     let plane = [[bend[0][0], bend[0][1], 0.0], [bend[1][0], bend[1][1], 0.0], [0.0; 3]];
     let (values, e) = symmetric3(plane);
-    let (twist, flip) = pair_values(0, 1, s, slope, bend);
+    let (twist, flip) = pair_of_one(0, 1, s, slope, bend);
     let half = std::f64::consts::FRAC_1_SQRT_2;
     [
         (values[0], [[e[0][0], 0.0], [0.0, e[0][1]]]),

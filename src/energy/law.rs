@@ -13,16 +13,18 @@ use std::fmt::Debug;
 
 use super::constraint::Form;
 use super::vertex::{self, Corner};
-use crate::math::lanes::{Lane, WIDTH};
+use crate::math::lanes::Lane;
 use crate::math::mat3::{self, Mat3};
 use crate::math::quadrature::integrate;
+use crate::math::single::Single;
 use crate::math::svd;
+use crate::math::symmetric::{PLACES, Symmetric};
 
 /// Constants of a material that may differ from element to element; unused ones are 0.
 pub const CONSTANTS: usize = 3;
 
 /// Value, first and second derivative of a curve at a point.
-pub type Curve = [f64; 3];
+pub type Curve<L> = [L; 3];
 
 /// An isotropic material law.
 pub trait Law: Clone + Debug + Send + Sync + 'static {
@@ -42,17 +44,19 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
         vertex::by_stretches(self, f, g, constants)
     }
 
-    /// The curve a, of a stretch.
-    fn a(&self, x: f64, constants: &[f64; CONSTANTS]) -> Curve;
+    /// The curve a, of a stretch. Implementations are `#[inline(always)]`.
+    fn a<L: Lane>(&self, x: L, constants: &[L; CONSTANTS]) -> Curve<L>;
 
-    /// The curve b, of a product of two stretches.
-    fn b(&self, _x: f64, _constants: &[f64; CONSTANTS]) -> Curve {
-        [0.0; 3]
+    /// The curve b, of a product of two stretches. Implementations are `#[inline(always)]`.
+    #[inline(always)]
+    fn b<L: Lane>(&self, _x: L, _constants: &[L; CONSTANTS]) -> Curve<L> {
+        [L::splat(0.0); 3]
     }
 
-    /// The curve c, of the volume ratio.
-    fn c(&self, _x: f64, _constants: &[f64; CONSTANTS]) -> Curve {
-        [0.0; 3]
+    /// The curve c, of the volume ratio. Implementations are `#[inline(always)]`.
+    #[inline(always)]
+    fn c<L: Lane>(&self, _x: L, _constants: &[L; CONSTANTS]) -> Curve<L> {
+        [L::splat(0.0); 3]
     }
 
     /// How many constraints stand for Ψ; 0: it has no lower bound.
@@ -82,7 +86,7 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
     }
 
     /// True where Ψ = k/2 ‖F − p(F)‖² with k the stiffness of the system matrix.
-    fn is_projective(&self, _constants: &[f64; CONSTANTS]) -> bool {
+    fn is_projective(&self) -> bool {
         false
     }
 
@@ -111,73 +115,77 @@ pub fn root<L: Lane>(psi: L, stress: &Mat3<L>, floor: L) -> (L, Mat3<L>) {
     (value, mat3::select::<L>(acts, &mat3::scale(inverse, stress), &mat3::zero()))
 }
 
+/// Ψ with its first and second derivatives in the stretches.
+pub struct Stretched<L> {
+    /// Ψ.
+    pub density: L,
+    /// ∂Ψ/∂σᵢ.
+    pub slope: [L; 3],
+    /// ∂²Ψ/∂σᵢ∂σⱼ.
+    pub bend: Symmetric<L>,
+}
+
+/// Ψ at the stretches to second order.
+#[inline(always)]
+pub fn expand<W: Law, L: Lane>(law: &W, s: &[L; 3], constants: &[L; CONSTANTS]) -> Stretched<L> {
+    // The product of the two others, with i.
+    let pair = [s[1] * s[2], s[2] * s[0], s[0] * s[1]];
+    let [c0, c1, c2] = law.c(s[0] * pair[0], constants);
+    let (mut density, mut slope, mut bend) = (c0, [c0; 3], [c0; 6]);
+    for i in 0..3 {
+        let [a0, a1, a2] = law.a(s[i], constants);
+        density = density + a0;
+        slope[i] = a1 + c1 * pair[i];
+        bend[i] = a2 + c2 * pair[i] * pair[i];
+    }
+    for n in 3..6 {
+        let (i, j) = PLACES[n];
+        let k = 3 - i - j;
+        let [b0, b1, b2] = law.b(pair[k], constants);
+        density = density + b0;
+        slope[i] = slope[i] + b1 * s[j];
+        slope[j] = slope[j] + b1 * s[i];
+        bend[i] = bend[i] + b2 * s[j] * s[j];
+        bend[j] = bend[j] + b2 * s[i] * s[i];
+        bend[n] = b1 + b2 * pair[k] + c1 * s[k] + c2 * pair[i] * pair[j];
+    }
+    Stretched { density, slope, bend }
+}
+
+/// Ψ, ∂Ψ/∂σᵢ and ∂²Ψ/∂σᵢ∂σⱼ of one element.
+pub fn expand_one<W: Law>(
+    law: &W,
+    s: &[f64; 3],
+    constants: &[f64; CONSTANTS],
+) -> (f64, [f64; 3], [[f64; 3]; 3]) {
+    let at = expand(law, &s.map(Single), &constants.map(Single));
+    let mut bend = [[0.0; 3]; 3];
+    for (value, (i, j)) in at.bend.iter().zip(PLACES) {
+        (bend[i][j], bend[j][i]) = (value.0, value.0);
+    }
+    (at.density.0, at.slope.map(|s| s.0), bend)
+}
+
 /// Stiffness k of the system matrix: the least-squares fit of k(x−1) to the uniaxial stress
 /// a′(x) + 2b′(x) + c′(x) over an interval of stretches.
 ///
 /// \[Liu2017, Eq. 10-11\]; ours has E = k/2·|·|², theirs has no ½. Over [0.5, 1.5] it is 12∫f(x)(x−1)dx.
 pub fn stiffness<W: Law>(law: &W, constants: &[f64; CONSTANTS], interval: [f64; 2]) -> f64 {
     let [low, high] = interval;
-    let stress = |x: f64| law.a(x, constants)[1] + 2.0 * law.b(x, constants)[1] + law.c(x, constants)[1];
+    let stress = |x: f64| uniaxial(law, x, constants);
     integrate(low, high, |x| stress(x) * (x - 1.0)) / integrate(low, high, |x| (x - 1.0) * (x - 1.0))
 }
 
-/// Ψ at the stretches.
-pub fn density<W: Law>(law: &W, s: &[f64; 3], constants: &[f64; CONSTANTS]) -> f64 {
-    let mut sum = law.c(s[0] * s[1] * s[2], constants)[0];
-    for i in 0..3 {
-        sum += law.a(s[i], constants)[0] + law.b(s[i] * s[(i + 1) % 3], constants)[0];
-    }
-    sum
+/// a′(x) + 2b′(x) + c′(x): the stress of a stretch x along one axis, and of the rest state at x = 1.
+pub fn uniaxial<W: Law>(law: &W, x: f64, constants: &[f64; CONSTANTS]) -> f64 {
+    let (x, constants) = (Single(x), &constants.map(Single));
+    law.a(x, constants)[1].0 + 2.0 * law.b(x, constants)[1].0 + law.c(x, constants)[1].0
 }
 
-/// ∂Ψ/∂σᵢ.
-pub fn gradient<W: Law>(law: &W, s: &[f64; 3], constants: &[f64; CONSTANTS]) -> [f64; 3] {
-    let volume = law.c(s[0] * s[1] * s[2], constants)[1];
-    let mut out = [0.0; 3];
-    for i in 0..3 {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        out[i] = law.a(s[i], constants)[1]
-            + law.b(s[i] * s[j], constants)[1] * s[j]
-            + law.b(s[i] * s[k], constants)[1] * s[k]
-            + volume * s[j] * s[k];
-    }
-    out
-}
-
-/// ∂²Ψ/∂σᵢ∂σⱼ.
-pub fn curvature<W: Law>(law: &W, s: &[f64; 3], constants: &[f64; CONSTANTS]) -> [[f64; 3]; 3] {
-    let [_, c1, c2] = law.c(s[0] * s[1] * s[2], constants);
-    let mut out = [[0.0; 3]; 3];
-    for i in 0..3 {
-        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-        let [_, b1, b2] = law.b(s[i] * s[j], constants);
-        out[i][i] = law.a(s[i], constants)[2]
-            + b2 * s[j] * s[j]
-            + law.b(s[i] * s[k], constants)[2] * s[k] * s[k]
-            + c2 * (s[j] * s[k]) * (s[j] * s[k]);
-        out[i][j] = b2 * s[i] * s[j] + b1 + c2 * (s[j] * s[k]) * (s[i] * s[k]) + c1 * s[k];
-        out[j][i] = out[i][j];
-    }
-    out
-}
-
-/// The route over the SVD, with the curves evaluated one lane at a time: for laws without a closed form.
+/// The route over the SVD: for laws without a closed form.
 #[inline(always)]
 pub fn by_stretches<W: Law, L: Lane>(law: &W, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
     let d = svd::svd(f);
-    let sigma = [d.sigma[0].to_array(), d.sigma[1].to_array(), d.sigma[2].to_array()];
-    let constants = [constants[0].to_array(), constants[1].to_array(), constants[2].to_array()];
-    let mut psi = [0.0; WIDTH];
-    let mut slopes = [[0.0; WIDTH]; 3];
-    for lane in 0..WIDTH {
-        let s = [sigma[0][lane], sigma[1][lane], sigma[2][lane]];
-        let c = [constants[0][lane], constants[1][lane], constants[2][lane]];
-        psi[lane] = density(law, &s, &c);
-        let g = gradient(law, &s, &c);
-        for i in 0..3 {
-            slopes[i][lane] = g[i];
-        }
-    }
-    let slopes = [L::load(&slopes[0]), L::load(&slopes[1]), L::load(&slopes[2])];
-    (L::load(&psi), svd::compose(&d.u, &slopes, &d.v))
+    let at = expand(law, &d.sigma, constants);
+    (at.density, svd::compose(&d.u, &at.slope, &d.v))
 }

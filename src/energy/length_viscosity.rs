@@ -9,7 +9,7 @@
 //! turns while it is bent is slowed a little.
 
 use super::lengths::{CORNERS, Length, add_lengths, hash_lengths};
-use super::proximal::Proximal;
+use super::proximal::{self, Proximal, Row};
 use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
@@ -191,25 +191,27 @@ impl Proximal for LengthViscosityTerm {
         self.elements[element].stiffness
     }
 
-    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
-        z.copy_from_slice(&self.elements[element].combine(x));
+    fn reduce(&self, block: usize, x: &[Vec4], z: &mut [Row]) {
+        proximal::each(block, self.elements.len(), z, |e, z| z.copy_from_slice(&self.elements[e].combine(x)));
     }
 
-    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
-        self.elements[element].pull_back(z, slots);
+    fn pull_back(&self, block: usize, z: &[Row], slots: &mut [Vec4]) {
+        proximal::each_slots(block, [self.elements.len(), self.corners], z, slots, |e, z, slots| {
+            self.elements[e].pull_back(z, slots);
+        });
     }
 
     /// Less 1/(r + 1) of the change that is damped.
-    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
-        for (lag, z) in self.lag[first..].iter().zip(z.chunks_exact_mut(3)) {
+    fn prox(&self, block: usize, ratio: f64, z: &mut [Row]) {
+        proximal::each(block, self.elements.len(), z, |element, z| {
             let now = [z[0], z[1], z[2]];
-            let damped = match *lag {
+            let damped = match self.lag[element] {
                 Lag::Slack => [0.0; 3],
                 Lag::Along { direction, base } => scale(dot(direction, sub(now, base)), direction),
                 Lag::Whole { base } => sub(now, base),
             };
             z.copy_from_slice(&sub(now, scale(1.0 / (ratio + 1.0), damped)));
-        }
+        });
     }
 }
 
@@ -217,7 +219,6 @@ impl Proximal for LengthViscosityTerm {
 mod tests {
     use super::*;
     use crate::energy::checks::{check_term, evaluate, random};
-    use crate::energy::proximal;
 
     #[test]
     fn every_kind_passes_the_generic_check() {

@@ -20,12 +20,13 @@
 //! As a constraint it is |z| within its bounds, with α = 1/κ, or α = 0 for rods and ropes; where the bounds are [0, 0],
 //! one for each coordinate of z, which are linear and have a direction at z = 0.
 
+mod vertex;
+
 use super::constraint::{Constraints, Corners, Form};
-use super::proximal::Proximal;
-use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
+use super::proximal::{self, Proximal, Row};
+use super::vertex::Vertexwise;
 use super::{CHUNK, ElementState, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
-use crate::math::symmetric::PLACES;
 use crate::math::vec3::norm;
 
 /// Corners per element at the most.
@@ -326,17 +327,20 @@ impl Proximal for LengthTerm {
         self.elements[element].stiffness
     }
 
-    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
-        z.copy_from_slice(&self.elements[element].combine(x));
+    fn reduce(&self, block: usize, x: &[Vec4], z: &mut [Row]) {
+        proximal::each(block, self.elements.len(), z, |e, z| z.copy_from_slice(&self.elements[e].combine(x)));
     }
 
-    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
-        self.elements[element].pull_back(z, slots);
+    fn pull_back(&self, block: usize, z: &[Row], slots: &mut [Vec4]) {
+        proximal::each_slots(block, [self.elements.len(), self.corners], z, slots, |e, z, slots| {
+            self.elements[e].pull_back(z, slots);
+        });
     }
 
     /// (r z̃ + p)/(r + 1) with the projection p, or p itself. A vanishing z̃ that must have a length gets it along x.
-    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
-        for (e, z) in self.elements[first..].iter().zip(z.chunks_exact_mut(3)) {
+    fn prox(&self, block: usize, ratio: f64, z: &mut [Row]) {
+        proximal::each(block, self.elements.len(), z, |element, z| {
+            let e = &self.elements[element];
             let length = norm([z[0], z[1], z[2]]);
             let nearest = length.max(e.shortest).min(e.longest);
             let wanted = if self.hard { nearest } else { (ratio * length + nearest) / (ratio + 1.0) };
@@ -345,38 +349,6 @@ impl Proximal for LengthTerm {
             } else {
                 z.copy_from_slice(&[wanted, 0.0, 0.0]);
             }
-        }
-    }
-}
-
-impl Vertexwise for LengthTerm {
-    fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
-        star.each(self.corners, |lane, e, corner| {
-            let e = &self.elements[e];
-            let z = e.combine_at(self.corners, corner, x, at.map(|a| a[lane]));
-            let (energy, pull, length) = e.energy(z);
-            let w = e.weights[corner];
-            memory.push([z[0], z[1], z[2], w]);
-            // A vanishing z has no direction to be stretched in, nor one to turn to.
-            let collapsed = length <= COLLAPSED * e.longest;
-            let force = if length > 1e-300 { w * pull / length } else { 0.0 };
-            let block = direction_block(e, z, collapsed);
-            out.add(lane, energy, z.map(|z| force * z), PLACES.map(|(i, k)| w * w * block[i][k]));
-        });
-    }
-
-    fn vertex_energy(
-        &self,
-        star: &Star,
-        shift: &Points,
-        memory: &mut &[[f64; WIDTH]],
-        out: &mut [f64; WIDTH],
-    ) {
-        let mut kept = take(memory, star.total()).iter();
-        star.each(self.corners, |lane, e, _| {
-            let Some([x, y, z, w]) = kept.next() else { return };
-            let z = [x + w * shift[0][lane], y + w * shift[1][lane], z + w * shift[2][lane]];
-            out[lane] += self.elements[e].energy(z).0;
         });
     }
 }
@@ -428,7 +400,6 @@ fn direction_block(e: &Length, z: [f64; 3], project: bool) -> [[f64; 3]; 3] {
 mod tests {
     use super::*;
     use crate::energy::checks::{check_constraints, check_term, random};
-    use crate::energy::proximal;
 
     #[test]
     fn every_kind_passes_the_generic_check() {
@@ -459,14 +430,14 @@ mod tests {
     fn hard_bounds_are_kept_by_the_nearest_vector() {
         let elements = [(2.0, 2.0), (0.0, 2.0), (0.0, 9.0)].map(|(s, l)| Length::spring(0, 1, 3.0, s, l));
         let term = LengthTerm::new("ropes".into(), 2, elements.to_vec()).hard();
-        let mut z = [0.0, 3.0, 4.0, 0.0, 3.0, 4.0, 0.0, 3.0, 4.0];
+        let mut z = [[0.0; 4], [3.0; 4], [4.0; 4]];
         term.prox(0, 0.7, &mut z);
-        for (got, want) in z.iter().zip([0.0, 1.2, 1.6, 0.0, 1.2, 1.6, 0.0, 3.0, 4.0]) {
-            assert!((got - want).abs() < 1e-15, "{z:?}");
+        for (lane, want) in [[0.0, 1.2, 1.6], [0.0, 1.2, 1.6], [0.0, 3.0, 4.0]].into_iter().enumerate() {
+            assert!((0..3).all(|k| (z[k][lane] - want[k]).abs() < 1e-15), "{z:?}");
         }
-        let mut z = [0.0; 6];
+        let mut z = [[0.0; 4]; 3];
         term.prox(0, 0.7, &mut z);
-        assert!(norm([z[0], z[1], z[2]]) == 2.0 && z[3..] == [0.0; 3], "{z:?}");
+        assert!(norm(z.map(|row| row[0])) == 2.0 && z.iter().all(|row| row[1..] == [0.0; 3]), "{z:?}");
     }
 
     #[test]

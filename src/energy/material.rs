@@ -234,16 +234,16 @@ impl<W: Law> Solid for Uniform<W> {
     }
 
     fn moduli(&self) -> [f64; 2] {
-        let [[along, lambda, _], ..] = law::curvature(&self.law, &[1.0; 3], &self.constants);
+        let (_, _, [[along, lambda, _], ..]) = law::expand_one(&self.law, &[1.0; 3], &self.constants);
         [0.5 * (along - lambda), lambda]
     }
 
     fn is_projective(&self) -> bool {
-        self.law.is_projective(&self.constants)
+        self.law.is_projective()
     }
 
     fn gradient(&self, stretches: &[f64; 3], constants: &[f64; CONSTANTS]) -> [f64; 3] {
-        law::gradient(&self.law, stretches, constants)
+        law::expand_one(&self.law, stretches, constants).1
     }
 
     fn tets(&self, name: String, elements: TetElements, properties: Properties) -> Box<dyn Energy> {

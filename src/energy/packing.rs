@@ -59,8 +59,7 @@ impl Properties {
                 constants[i][lane] = self.constants[e][i];
             }
             // Squares of a distance do not cancel.
-            floor[lane] =
-                if law.is_projective(&self.constants[e]) { 0.0 } else { ROUNDING * self.stiffness[e] };
+            floor[lane] = if law.is_projective() { 0.0 } else { ROUNDING * self.stiffness[e] };
         }
         let constants = [L::load(&constants[0]), L::load(&constants[1]), L::load(&constants[2])];
         (constants, L::load(&floor))

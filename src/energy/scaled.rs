@@ -4,7 +4,7 @@
 //! each of its values; where s stands still, nothing is.
 
 use super::constraint::{Constraints, Corners, Form};
-use super::proximal::Proximal;
+use super::proximal::{Proximal, Row};
 use super::vertex::{Expansion, Memory, Points, Star, Vertexwise};
 use super::{ElementState, Energy};
 use crate::math::lanes::{Vec4, WIDTH};
@@ -189,16 +189,16 @@ impl Proximal for ScaledTerm {
         self.factor * self.inner_proximal().weight(element)
     }
 
-    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
-        self.inner_proximal().reduce(element, x, z);
+    fn reduce(&self, block: usize, x: &[Vec4], z: &mut [Row]) {
+        self.inner_proximal().reduce(block, x, z);
     }
 
-    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
-        self.inner_proximal().pull_back(element, z, slots);
+    fn pull_back(&self, block: usize, z: &[Row], slots: &mut [Vec4]) {
+        self.inner_proximal().pull_back(block, z, slots);
     }
 
-    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
-        self.inner_proximal().prox(first, ratio, z);
+    fn prox(&self, block: usize, ratio: f64, z: &mut [Row]) {
+        self.inner_proximal().prox(block, ratio, z);
     }
 }
 

@@ -8,12 +8,13 @@
 //! for corner 0. Elements are stored four to a block, a number of all four side by side, so that one SIMD
 //! register computes four elements.
 
+mod proximal;
+
 use super::constraint::{Constraints, Corners, Form};
 use super::law::{CONSTANTS, Law};
 use super::materials::arap::Arap;
 use super::packing::{self, Properties};
 use super::proximal::Proximal;
-use super::proximal::stretches::{self, Problem};
 use super::vertex::{
     self, Continuum, Expand, Expansion, Measure, Memory, Points, Rest, Star, Vertexwise, take,
 };
@@ -136,19 +137,39 @@ fn gradient<L: Lane>(block: &Block, x: &[Vec4]) -> (Mat3<L>, Mat3<L>) {
     let r = L::gather(x, &block.corners[2]);
     let s = L::gather(x, &block.corners[3]);
     let mut edges = mat3::zero();
-    let mut inverse = mat3::zero();
     for i in 0..3 {
         edges[i] = [q[i] - p[i], r[i] - p[i], s[i] - p[i]];
-        for j in 0..3 {
-            inverse[i][j] = L::load(&block.inverse[i][j]);
-        }
     }
+    let inverse = inverse::<L>(block);
     (mat3::mul(&edges, &inverse), inverse)
 }
 
 #[inline(always)]
 fn constants<L: Lane>(block: &Block) -> [L; CONSTANTS] {
     [L::load(&block.constants[0]), L::load(&block.constants[1]), L::load(&block.constants[2])]
+}
+
+#[inline(always)]
+fn inverse<L: Lane>(block: &Block) -> Mat3<L> {
+    let mut inverse = mat3::zero();
+    for i in 0..3 {
+        for j in 0..3 {
+            inverse[i][j] = L::load(&block.inverse[i][j]);
+        }
+    }
+    inverse
+}
+
+/// `slots ← M g_c` of the four tets of a block.
+#[inline(always)]
+fn scatter<L: Lane>(m: &Mat3<L>, inverse: &Mat3<L>, slots: &mut [Vec4]) {
+    let h = mat3::mul_transpose(m, inverse);
+    L::scatter([h[0][0], h[1][0], h[2][0]], &mut slots[1..], 4);
+    L::scatter([h[0][1], h[1][1], h[2][1]], &mut slots[2..], 4);
+    L::scatter([h[0][2], h[1][2], h[2][2]], &mut slots[3..], 4);
+    let first =
+        [-(h[0][0] + h[0][1] + h[0][2]), -(h[1][0] + h[1][1] + h[1][2]), -(h[2][0] + h[2][1] + h[2][2])];
+    L::scatter(first, slots, 4);
 }
 
 struct Evaluate<'a, W> {
@@ -174,16 +195,7 @@ impl<W: Law> Kernel for Evaluate<'_, W> {
             let (psi, stress) = self.law.density_and_stress(&f, &constants);
             let volume = L::load(&block.volume);
             sum = sum + L::select(zero.lt(volume), volume * psi, zero);
-            let h = mat3::mul_transpose(&mat3::scale(volume, &stress), &inverse);
-            L::scatter([h[0][0], h[1][0], h[2][0]], &mut slots[1..], 4);
-            L::scatter([h[0][1], h[1][1], h[2][1]], &mut slots[2..], 4);
-            L::scatter([h[0][2], h[1][2], h[2][2]], &mut slots[3..], 4);
-            let first = [
-                -(h[0][0] + h[0][1] + h[0][2]),
-                -(h[1][0] + h[1][1] + h[1][2]),
-                -(h[2][0] + h[2][1] + h[2][2]),
-            ];
-            L::scatter(first, slots, 4);
+            scatter(&mat3::scale(volume, &stress), &inverse, slots);
         }
         let s = sum.to_array();
         (s[0] + s[1]) + (s[2] + s[3])
@@ -352,7 +364,7 @@ impl<W: Law> Energy for TetTerm<W> {
     }
 
     fn is_projective(&self) -> bool {
-        self.properties.constants.iter().all(|c| self.law.is_projective(c))
+        self.law.is_projective()
     }
 
     fn proximal(&self) -> Option<&dyn Proximal> {
@@ -409,40 +421,6 @@ impl<W: Law> Energy for TetTerm<W> {
     fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
         dispatch(Inspect { law: &self.law, blocks: self.chunk_blocks(chunk), x, states });
         true
-    }
-}
-
-impl<W: Law> Proximal for TetTerm<W> {
-    fn reduced(&self) -> usize {
-        9
-    }
-
-    fn is_hard(&self) -> bool {
-        self.law.is_hard()
-    }
-
-    fn weight(&self, element: usize) -> f64 {
-        self.elements.volume[element] * self.properties.stiffness[element]
-    }
-
-    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
-        z.copy_from_slice(self.deformation(element, x).as_flattened());
-    }
-
-    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
-        for (slot, g) in slots.iter_mut().zip(self.elements.gradients(element)) {
-            *slot = Vec4::new(std::array::from_fn(|i| {
-                z[3 * i] * g[0] + z[3 * i + 1] * g[1] + z[3 * i + 2] * g[2]
-            }));
-        }
-    }
-
-    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
-        stretches::change(z, 3, |e, target| {
-            let (constants, stiffness) =
-                (&self.properties.constants[first + e], self.properties.stiffness[first + e]);
-            Problem { law: &self.law, constants, stiffness, ratio, free: 3 }.solve(target)
-        });
     }
 }
 

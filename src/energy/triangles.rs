@@ -11,18 +11,19 @@
 //!
 //! The Hessian has six eigenmatrices: those of the plane (see `hessian`) and, out of it, n vᵢᵀ with Ψᵢ/σᵢ.
 
+mod proximal;
 mod vertex;
 
 use super::constraint::{Constraints, Corners, Form};
 use super::law::{self, CONSTANTS, Law};
 use super::packing::{self, Properties};
 use super::proximal::Proximal;
-use super::proximal::stretches::{self, Problem};
 use super::tets::von_mises;
 use super::vertex::Vertexwise;
 use super::{CHUNK, ElementState, Energy, hessian};
-use crate::math::lanes::{Kernel, Lane, Portable, Vec4, WIDTH, dispatch};
+use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
+use crate::math::single::Single;
 use crate::math::svd;
 
 /// Rest geometry of triangles.
@@ -68,6 +69,7 @@ struct Block {
     inverse: [[[f64; WIDTH]; 2]; 2],
     volume: [f64; WIDTH],
     constants: [[f64; WIDTH]; CONSTANTS],
+    stiffness: [f64; WIDTH],
     corners: [[u32; WIDTH]; 3],
 }
 
@@ -75,6 +77,7 @@ const BLANK: Block = Block {
     inverse: [[[0.0; WIDTH]; 2]; 2],
     volume: [0.0; WIDTH],
     constants: [[0.0; WIDTH]; CONSTANTS],
+    stiffness: [0.0; WIDTH],
     corners: [[0; WIDTH]; 3],
 };
 
@@ -102,6 +105,7 @@ impl<W: Law> TriangleTerm<W> {
                 block.corners[c][lane] = elements.corners[e][c];
                 block.constants[c][lane] = properties.constants[e][c];
             }
+            block.stiffness[lane] = properties.stiffness[e];
             // Padding has no volume.
             block.volume[lane] = if is_real { elements.volume[e] } else { 0.0 };
         });
@@ -115,11 +119,33 @@ fn gradient<L: Lane>(block: &Block, x: &[Vec4]) -> (Mat3<L>, [[L; 2]; 2]) {
     let p = L::gather(x, &block.corners[0]);
     let q = L::gather(x, &block.corners[1]);
     let r = L::gather(x, &block.corners[2]);
-    let m = [
-        [L::load(&block.inverse[0][0]), L::load(&block.inverse[0][1])],
-        [L::load(&block.inverse[1][0]), L::load(&block.inverse[1][1])],
-    ];
+    let m = inverse(block);
     (deformation(&p, &q, &r, &m), m)
+}
+
+#[inline(always)]
+fn inverse<L: Lane>(block: &Block) -> [[L; 2]; 2] {
+    let [[a, b], [c, d]] = &block.inverse;
+    [[L::load(a), L::load(b)], [L::load(c), L::load(d)]]
+}
+
+#[inline(always)]
+fn constants<L: Lane>(block: &Block) -> [L; CONSTANTS] {
+    [L::load(&block.constants[0]), L::load(&block.constants[1]), L::load(&block.constants[2])]
+}
+
+/// `slots ← M₂ g_c` of the four triangles of a block.
+#[inline(always)]
+fn scatter<L: Lane>(m: &Mat3<L>, inverse: &[[L; 2]; 2], slots: &mut [Vec4]) {
+    let (mut a, mut b, mut c) = (m[0], m[0], m[0]);
+    for i in 0..3 {
+        a[i] = m[i][0] * inverse[0][0] + m[i][1] * inverse[0][1];
+        b[i] = m[i][0] * inverse[1][0] + m[i][1] * inverse[1][1];
+        c[i] = -(a[i] + b[i]);
+    }
+    L::scatter(c, slots, 3);
+    L::scatter(a, &mut slots[1..], 3);
+    L::scatter(b, &mut slots[2..], 3);
 }
 
 /// F = [F₂ n] from the corners and Dm⁻¹.
@@ -169,20 +195,10 @@ impl<W: Law> Kernel for Evaluate<'_, W> {
         let mut sum = zero;
         for (block, slots) in self.blocks.iter().zip(self.slots.chunks_exact_mut(3 * WIDTH)) {
             let (f, m) = gradient::<L>(block, self.x);
-            let constants =
-                [L::load(&block.constants[0]), L::load(&block.constants[1]), L::load(&block.constants[2])];
-            let (psi, stress) = self.law.density_and_stress(&f, &constants);
+            let (psi, stress) = self.law.density_and_stress(&f, &constants(block));
             let volume = L::load(&block.volume);
             sum = sum + L::select(zero.lt(volume), volume * psi, zero);
-            let (mut a, mut b, mut c) = ([zero; 3], [zero; 3], [zero; 3]);
-            for i in 0..3 {
-                a[i] = volume * (stress[i][0] * m[0][0] + stress[i][1] * m[0][1]);
-                b[i] = volume * (stress[i][0] * m[1][0] + stress[i][1] * m[1][1]);
-                c[i] = -(a[i] + b[i]);
-            }
-            L::scatter(c, slots, 3);
-            L::scatter(a, &mut slots[1..], 3);
-            L::scatter(b, &mut slots[2..], 3);
+            scatter(&mat3::scale(volume, &stress), &m, slots);
         }
         let s = sum.to_array();
         (s[0] + s[1]) + (s[2] + s[3])
@@ -254,9 +270,7 @@ impl<W: Law> Kernel for Inspect<'_, W> {
     fn run<L: Lane>(self) {
         for (block, states) in self.blocks.iter().zip(self.states.chunks_mut(WIDTH)) {
             let (f, _) = gradient::<L>(block, self.x);
-            let constants =
-                [L::load(&block.constants[0]), L::load(&block.constants[1]), L::load(&block.constants[2])];
-            let (psi, mut stress) = self.law.density_and_stress(&f, &constants);
+            let (psi, mut stress) = self.law.density_and_stress(&f, &constants(block));
             for i in 0..3 {
                 // Nothing pulls at a free surface.
                 stress[i][2] = L::splat(0.0);
@@ -283,11 +297,10 @@ impl<W: Law> TriangleTerm<W> {
                 }
             }
         }
-        let d = svd::svd(&mat3::splat::<Portable>(&f));
+        let d = svd::svd(&mat3::splat::<Single>(&f));
         let (u, v) = (mat3::extract(&d.u, 0), mat3::extract(&d.v, 0));
-        let s = [d.sigma[0].to_array()[0], d.sigma[1].to_array()[0], 1.0];
-        let slope = law::gradient(&self.law, &s, &self.properties.constants[element]);
-        let bend = law::curvature(&self.law, &s, &self.properties.constants[element]);
+        let s = [d.sigma[0].0, d.sigma[1].0, 1.0];
+        let (_, slope, bend) = law::expand_one(&self.law, &s, &self.properties.constants[element]);
         let plane = hessian::plane_modes(&s, &slope, &bend);
         let mut out = [(0.0, [[0.0; 2]; 3]); 6];
         for (mode, (value, m)) in out.iter_mut().zip(plane) {
@@ -362,7 +375,7 @@ impl<W: Law> Energy for TriangleTerm<W> {
     }
 
     fn is_projective(&self) -> bool {
-        self.properties.constants.iter().all(|c| self.law.is_projective(c))
+        self.law.is_projective()
     }
 
     fn constraints(&self, form: Form) -> usize {
@@ -424,45 +437,5 @@ impl<W: Law> Energy for TriangleTerm<W> {
                 }
             }
         }
-    }
-}
-
-impl<W: Law> Proximal for TriangleTerm<W> {
-    fn reduced(&self) -> usize {
-        6
-    }
-
-    fn is_hard(&self) -> bool {
-        self.law.is_hard()
-    }
-
-    fn weight(&self, element: usize) -> f64 {
-        self.elements.volume[element] * self.properties.stiffness[element]
-    }
-
-    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]) {
-        let g = self.elements.gradients(element);
-        z.fill(0.0);
-        for (c, v) in self.elements.corners[element].iter().enumerate() {
-            for i in 0..3 {
-                for j in 0..2 {
-                    z[2 * i + j] += x[*v as usize].0[i] * g[c][j];
-                }
-            }
-        }
-    }
-
-    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]) {
-        for (slot, g) in slots.iter_mut().zip(self.elements.gradients(element)) {
-            *slot = Vec4::new(std::array::from_fn(|i| z[2 * i] * g[0] + z[2 * i + 1] * g[1]));
-        }
-    }
-
-    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]) {
-        stretches::change(z, 2, |e, target| {
-            let (constants, stiffness) =
-                (&self.properties.constants[first + e], self.properties.stiffness[first + e]);
-            Problem { law: &self.law, constants, stiffness, ratio, free: 2 }.solve(target)
-        });
     }
 }

@@ -389,40 +389,31 @@ pub fn by_stretches<W: Law, L: Lane>(
     constants: &[L; CONSTANTS],
 ) -> Corner<L> {
     let d = svd::svd(f);
-    let sigma = [d.sigma[0].to_array(), d.sigma[1].to_array(), d.sigma[2].to_array()];
-    let constants = [constants[0].to_array(), constants[1].to_array(), constants[2].to_array()];
-    let mut w = [[0.0; WIDTH]; 3];
+    let at = law::expand(law, &d.sigma, constants);
+    let (half, mut w) = (L::splat(0.5), *g);
     for i in 0..3 {
-        w[i] = (d.v[0][i] * g[0] + d.v[1][i] * g[1] + d.v[2][i] * g[2]).to_array();
+        w[i] = d.v[0][i] * g[0] + d.v[1][i] * g[1] + d.v[2][i] * g[2];
     }
-    let mut density = [0.0; WIDTH];
-    let mut slopes = [[0.0; WIDTH]; 3];
-    let mut block = [[0.0; WIDTH]; 6];
-    for lane in 0..WIDTH {
-        let s = [sigma[0][lane], sigma[1][lane], sigma[2][lane]];
-        let c = [constants[0][lane], constants[1][lane], constants[2][lane]];
-        let w = [w[0][lane], w[1][lane], w[2][lane]];
-        density[lane] = law::density(law, &s, &c);
-        let (slope, bend) = (law::gradient(law, &s, &c), law::curvature(law, &s, &c));
-        for i in 0..3 {
-            slopes[i][lane] = slope[i] * w[i];
-            block[i][lane] = bend[i][i] * w[i] * w[i];
-        }
-        for n in 3..6 {
-            let (i, k) = PLACES[n];
-            let (twist, flip) = pair_values(i, k, &s, &slope, &bend);
-            block[i][lane] += 0.5 * (flip + twist) * w[k] * w[k];
-            block[k][lane] += 0.5 * (flip + twist) * w[i] * w[i];
-            block[n][lane] = (bend[i][k] + 0.5 * (flip - twist)) * w[i] * w[k];
-        }
+    let (mut force, mut block) = (w, at.bend);
+    for i in 0..3 {
+        force[i] = at.slope[i] * w[i];
+        block[i] = at.bend[i] * w[i] * w[i];
     }
-    let force = [L::load(&slopes[0]), L::load(&slopes[1]), L::load(&slopes[2])];
+    for n in 3..6 {
+        let (i, k) = PLACES[n];
+        let limit = half * (at.bend[i] + at.bend[k]) - at.bend[n];
+        let (s, slope) = ([d.sigma[i], d.sigma[k]], [at.slope[i], at.slope[k]]);
+        let (twist, flip) = pair_values(s, slope, limit, d.sigma[0]);
+        block[i] = block[i] + half * (flip + twist) * w[k] * w[k];
+        block[k] = block[k] + half * (flip + twist) * w[i] * w[i];
+        block[n] = (at.bend[n] + half * (flip - twist)) * w[i] * w[k];
+    }
     let mut middle = mat3::zero();
     for n in 0..6 {
         let (i, k) = PLACES[n];
-        middle[i][k] = L::load(&block[n]);
-        middle[k][i] = middle[i][k];
+        middle[i][k] = block[n];
+        middle[k][i] = block[n];
     }
     let block = symmetric::product(&mat3::mul(&d.u, &middle), &d.u);
-    Corner { density: L::load(&density), force: mat3::apply(&d.u, &force), block }
+    Corner { density: at.density, force: mat3::apply(&d.u, &force), block }
 }

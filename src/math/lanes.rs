@@ -62,6 +62,13 @@ pub trait Lane:
     fn any(mask: Self::Mask) -> bool;
     /// Splits a positive normal number into a mantissa in [1, 2) and its binary exponent.
     fn split_exponent(self) -> (Self, Self);
+    /// `f` of every number, three at a time: for what cannot be computed in lanes.
+    #[inline(always)]
+    fn each(self, f: impl Fn(f64) -> [f64; 3]) -> [Self; 3] {
+        let rows = self.to_array().map(f);
+        let column = |k: usize| Self::load(&[rows[0][k], rows[1][k], rows[2][k], rows[3][k]]);
+        [column(0), column(1), column(2)]
+    }
     /// The coordinates of four points: `[x of all, y of all, z of all]`.
     fn gather(points: &[Vec4], indices: &[u32; WIDTH]) -> [Self; 3];
     /// Writes `[x of all, y of all, z of all]` as four points, `stride` apart.

@@ -7,6 +7,7 @@ pub mod mat3;
 pub mod polar;
 pub mod quadrature;
 pub mod random;
+pub mod single;
 pub mod spline;
 pub mod svd;
 pub mod symmetric;

@@ -64,11 +64,13 @@ impl Law for Arap {
         Corner::of_rotation(f, g, L::splat(0.5) * constants[0], L::splat(0.0))
     }
 
-    fn a(&self, x: f64, [k, ..]: &[f64; CONSTANTS]) -> Curve {
-        [0.5 * k * (x - 1.0) * (x - 1.0), k * (x - 1.0), *k]
+    #[inline(always)]
+    fn a<L: Lane>(&self, x: L, [k, ..]: &[L; CONSTANTS]) -> Curve<L> {
+        let e = x - L::splat(1.0);
+        [L::splat(0.5) * *k * e * e, *k * e, *k]
     }
 
-    fn is_projective(&self, _: &[f64; CONSTANTS]) -> bool {
+    fn is_projective(&self) -> bool {
         true
     }
 }

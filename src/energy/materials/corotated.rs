@@ -54,16 +54,17 @@ impl Law for Corotated {
         Corner::of_rotation(f, g, constants[0], constants[1])
     }
 
-    fn a(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {
-        [
-            mu * (x - 1.0) * (x - 1.0) + 0.5 * lambda * (x * x - 6.0 * x + 3.0),
-            2.0 * mu * (x - 1.0) + lambda * (x - 3.0),
-            2.0 * mu + lambda,
-        ]
+    #[inline(always)]
+    fn a<L: Lane>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+        let (mu, lambda, three) = (*mu, *lambda, L::splat(3.0));
+        let e = x - L::splat(1.0);
+        let square = x * x - L::splat(6.0) * x + three;
+        [mu * e * e + L::splat(0.5) * lambda * square, (mu + mu) * e + lambda * (x - three), mu + mu + lambda]
     }
 
-    fn b(&self, x: f64, [_, lambda, _]: &[f64; CONSTANTS]) -> Curve {
-        [lambda * x, *lambda, 0.0]
+    #[inline(always)]
+    fn b<L: Lane>(&self, x: L, [_, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+        [*lambda * x, *lambda, L::splat(0.0)]
     }
 }
 

@@ -71,6 +71,12 @@ impl MooneyRivlin {
     }
 }
 
+/// s (x² − 1).
+#[inline(always)]
+fn parabola<L: Lane>(x: L, s: L) -> Curve<L> {
+    [s * (x * x - L::splat(1.0)), (s + s) * x, s + s]
+}
+
 impl Law for MooneyRivlin {
     #[inline(always)]
     fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
@@ -101,16 +107,19 @@ impl Law for MooneyRivlin {
         out
     }
 
-    fn a(&self, x: f64, [c1, ..]: &[f64; CONSTANTS]) -> Curve {
-        [c1 * (x * x - 1.0), 2.0 * c1 * x, 2.0 * c1]
+    #[inline(always)]
+    fn a<L: Lane>(&self, x: L, [c1, ..]: &[L; CONSTANTS]) -> Curve<L> {
+        parabola(x, *c1)
     }
 
-    fn b(&self, x: f64, [_, c2, _]: &[f64; CONSTANTS]) -> Curve {
-        [c2 * (x * x - 1.0), 2.0 * c2 * x, 2.0 * c2]
+    #[inline(always)]
+    fn b<L: Lane>(&self, x: L, [_, c2, _]: &[L; CONSTANTS]) -> Curve<L> {
+        parabola(x, *c2)
     }
 
-    fn c(&self, x: f64, [c1, c2, lambda]: &[f64; CONSTANTS]) -> Curve {
-        volume::curve(x, 2.0 * (c1 + 2.0 * c2), *lambda, self.inversion)
+    #[inline(always)]
+    fn c<L: Lane>(&self, x: L, [c1, c2, lambda]: &[L; CONSTANTS]) -> Curve<L> {
+        volume::barrier(x, L::splat(2.0) * (*c1 + *c2 + *c2), *lambda, self.inversion)
     }
 
     fn without_barrier(&self) -> Self {

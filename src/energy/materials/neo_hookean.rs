@@ -57,12 +57,14 @@ impl Law for NeoHookean {
         Corner::of_square_and_volume(psi, constants[0], slope, bend, f, &cof, g)
     }
 
-    fn a(&self, x: f64, [mu, ..]: &[f64; CONSTANTS]) -> Curve {
-        [0.5 * mu * (x * x - 1.0), mu * x, *mu]
+    #[inline(always)]
+    fn a<L: Lane>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
+        [L::splat(0.5) * *mu * (x * x - L::splat(1.0)), *mu * x, *mu]
     }
 
-    fn c(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {
-        volume::curve(x, *mu, *lambda, self.inversion)
+    #[inline(always)]
+    fn c<L: Lane>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+        volume::barrier(x, *mu, *lambda, self.inversion)
     }
 
     fn without_barrier(&self) -> Self {
@@ -73,6 +75,7 @@ impl Law for NeoHookean {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::single::Single;
 
     mod barrier {
         crate::energy::checks::check_material!(
@@ -93,7 +96,8 @@ mod tests {
     fn extension_joins_with_two_continuous_derivatives() {
         let law = NeoHookean { inversion: Inversion::Extend };
         let (below, above) = (volume::J_MIN - 1e-9, volume::J_MIN + 1e-9);
-        let (l, r) = (law.c(below, &[2.0, 5.0, 0.0]), law.c(above, &[2.0, 5.0, 0.0]));
+        let at = |j: f64| law.c(Single(j), &[2.0, 5.0, 0.0].map(Single)).map(|c| c.0);
+        let (l, r) = (at(below), at(above));
         for i in 0..3 {
             assert!((l[i] - r[i]).abs() < 1e-5 * r[i].abs(), "derivative {i}: {} {}", l[i], r[i]);
         }

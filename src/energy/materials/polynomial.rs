@@ -6,11 +6,10 @@
 //!
 //! \[Liu2017, Fig. 2\]. Needs the stretches. Its Hessian vanishes at rest: only inertia holds it there.
 
-use crate::energy::law::{CONSTANTS, Curve, Law};
+use crate::energy::law::{self, CONSTANTS, Curve, Law};
 use crate::energy::material::{Fault, Model, Uniform, positive};
 use crate::math::lanes::Lane;
 use crate::math::mat3::Mat3;
-use crate::math::svd;
 
 /// The registry's entry.
 pub static MODEL: Model = Model {
@@ -30,22 +29,14 @@ pub struct Polynomial;
 impl Law for Polynomial {
     #[inline(always)]
     fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
-        let mu = constants[0];
-        let d = svd::svd(f);
-        let mut psi = L::splat(0.0);
-        let mut slopes = [psi; 3];
-        for i in 0..3 {
-            let e = d.sigma[i] - L::splat(1.0);
-            let cube = e * e * e;
-            psi = psi + mu * cube * e;
-            slopes[i] = L::splat(4.0) * mu * cube;
-        }
-        (psi, svd::compose(&d.u, &slopes, &d.v))
+        law::by_stretches(self, f, constants)
     }
 
-    fn a(&self, x: f64, [mu, ..]: &[f64; CONSTANTS]) -> Curve {
-        let e = x - 1.0;
-        [mu * e.powi(4), 4.0 * mu * e.powi(3), 12.0 * mu * e * e]
+    #[inline(always)]
+    fn a<L: Lane>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
+        let e = x - L::splat(1.0);
+        let square = *mu * e * e;
+        [square * e * e, L::splat(4.0) * square * e, L::splat(12.0) * square]
     }
 }
 

@@ -27,7 +27,7 @@ pub static MODEL: Model = Model {
         }
         let law = SplineLaw { curves: Arc::new(curves) };
         let none = [0.0; CONSTANTS];
-        let rest = law.a(1.0, &none)[1] + 2.0 * law.b(1.0, &none)[1] + law.c(1.0, &none)[1];
+        let rest = law::uniaxial(&law, 1.0, &none);
         let all = [&p.a, &p.b, &p.c].into_iter().flatten().flatten();
         let scale = all.fold(0.0f64, |m, point| m.max(point[1].abs()));
         if rest.abs() > 1e-9 * scale {
@@ -56,8 +56,12 @@ pub struct SplineLaw {
 }
 
 impl SplineLaw {
-    fn curve(&self, index: usize, x: f64) -> Curve {
-        self.curves[index].as_ref().map_or([0.0; 3], |s| s.evaluate(x))
+    #[inline(always)]
+    fn curve<L: Lane>(&self, index: usize, x: L) -> Curve<L> {
+        match &self.curves[index] {
+            None => [L::splat(0.0); 3],
+            Some(spline) => x.each(|x| spline.evaluate(x)),
+        }
     }
 }
 
@@ -67,15 +71,18 @@ impl Law for SplineLaw {
         law::by_stretches(self, f, constants)
     }
 
-    fn a(&self, x: f64, _: &[f64; CONSTANTS]) -> Curve {
+    #[inline(always)]
+    fn a<L: Lane>(&self, x: L, _: &[L; CONSTANTS]) -> Curve<L> {
         self.curve(0, x)
     }
 
-    fn b(&self, x: f64, _: &[f64; CONSTANTS]) -> Curve {
+    #[inline(always)]
+    fn b<L: Lane>(&self, x: L, _: &[L; CONSTANTS]) -> Curve<L> {
         self.curve(1, x)
     }
 
-    fn c(&self, x: f64, _: &[f64; CONSTANTS]) -> Curve {
+    #[inline(always)]
+    fn c<L: Lane>(&self, x: L, _: &[L; CONSTANTS]) -> Curve<L> {
         self.curve(2, x)
     }
 }

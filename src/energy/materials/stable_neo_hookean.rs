@@ -66,13 +66,15 @@ impl Law for StableNeoHookean {
         Corner::of_square_and_volume(psi, constants[0], slope, constants[1], f, &cof, g)
     }
 
-    fn a(&self, x: f64, [mu, ..]: &[f64; CONSTANTS]) -> Curve {
-        [0.5 * mu * (x * x - 1.0), mu * x, *mu]
+    #[inline(always)]
+    fn a<L: Lane>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
+        [L::splat(0.5) * *mu * (x * x - L::splat(1.0)), *mu * x, *mu]
     }
 
-    fn c(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {
-        let growth = x - 1.0;
-        [growth * (0.5 * lambda * growth - mu), lambda * growth - mu, *lambda]
+    #[inline(always)]
+    fn c<L: Lane>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+        let growth = x - L::splat(1.0);
+        [growth * (L::splat(0.5) * *lambda * growth - *mu), *lambda * growth - *mu, *lambda]
     }
 
     fn constraints(&self, form: Form, [_, lambda, _]: &[f64; CONSTANTS]) -> usize {

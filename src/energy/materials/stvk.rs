@@ -65,17 +65,22 @@ impl Law for Stvk {
         Corner { density, force: mat3::apply(f, &traction), block }
     }
 
-    fn a(&self, x: f64, [mu, lambda, _]: &[f64; CONSTANTS]) -> Curve {
+    #[inline(always)]
+    fn a<L: Lane>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+        let (mu, lambda, one) = (*mu, *lambda, L::splat(1.0));
         let q = x * x;
+        let quartic = q * q - L::splat(6.0) * q + L::splat(3.0);
         [
-            0.25 * mu * (q - 1.0) * (q - 1.0) + 0.125 * lambda * (q * q - 6.0 * q + 3.0),
-            mu * x * (q - 1.0) + lambda * x * (0.5 * q - 1.5),
-            mu * (3.0 * q - 1.0) + 1.5 * lambda * (q - 1.0),
+            L::splat(0.25) * mu * (q - one) * (q - one) + L::splat(0.125) * lambda * quartic,
+            mu * x * (q - one) + lambda * x * (L::splat(0.5) * q - L::splat(1.5)),
+            mu * (L::splat(3.0) * q - one) + L::splat(1.5) * lambda * (q - one),
         ]
     }
 
-    fn b(&self, x: f64, [_, lambda, _]: &[f64; CONSTANTS]) -> Curve {
-        [0.25 * lambda * x * x, 0.5 * lambda * x, 0.5 * lambda]
+    #[inline(always)]
+    fn b<L: Lane>(&self, x: L, [_, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+        let half = L::splat(0.5) * *lambda;
+        [L::splat(0.5) * half * x * x, half * x, half]
     }
 }
 

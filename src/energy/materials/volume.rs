@@ -7,14 +7,13 @@
 //! Infinite for J ≤ 0. With [`Inversion::Extend`] it continues below [`J_MIN`] as its second-order Taylor
 //! polynomial there, which is C² and finite for every J: inverted start states have a way back.
 
-use crate::energy::law::Curve;
 use crate::energy::material::Inversion;
 use crate::math::lanes::{Lane, ln};
 
 /// Volume ratio below which the extension takes over.
 pub const J_MIN: f64 = 0.2;
 
-/// c, c′ and c″ in lanes.
+/// c, c′ and c″.
 #[inline(always)]
 pub fn barrier<L: Lane>(j: L, m: L, lambda: L, inversion: Inversion) -> [L; 3] {
     let domain = match inversion {
@@ -34,21 +33,5 @@ pub fn barrier<L: Lane>(j: L, m: L, lambda: L, inversion: Inversion) -> [L; 3] {
             let d = j - safe;
             [value + d * (slope + L::splat(0.5) * bend * d), slope + bend * d, bend]
         }
-    }
-}
-
-/// c, c′, c″ of one number.
-pub fn curve(j: f64, m: f64, lambda: f64, inversion: Inversion) -> Curve {
-    let at = |j: f64| {
-        let log = j.ln();
-        [(0.5 * lambda * log - m) * log, (lambda * log - m) / j, (lambda * (1.0 - log) + m) / (j * j)]
-    };
-    match inversion {
-        Inversion::Barrier if j <= 0.0 => [f64::INFINITY, 0.0, 0.0],
-        Inversion::Extend if j < J_MIN => {
-            let ([value, slope, bend], d) = (at(J_MIN), j - J_MIN);
-            [value + d * (slope + 0.5 * bend * d), slope + bend * d, bend]
-        }
-        _ => at(j),
     }
 }

@@ -3,21 +3,27 @@
 //! D, its transpose and the weights against the system matrix; and that the gradient of E(z) + w²/2 |z − z̃|² vanishes at
 //! the result, seen through the term's own evaluation: some x has D x = z, and there ∇E + w² Dᵀ(z − z̃) = 0.
 
+use super::Row;
 use crate::energy::checks::{self, M, deformations, random};
 use crate::energy::law::{self, CONSTANTS, Law};
 use crate::energy::tets::{TetElements, TetTerm};
 use crate::energy::triangles::{TriangleElements, TriangleTerm};
 use crate::energy::{CHUNK, Energy, Properties, chunks};
-use crate::math::lanes::{Lane, Portable, Vec4};
+use crate::math::lanes::{Lane, Portable, Vec4, WIDTH};
 use crate::math::{mat3, svd};
 
 const RATIOS: [f64; 3] = [0.3, 1.0, 5.0];
 
 /// Adds `sign` Dᵀ z of an element to the points.
 fn add_pulled(term: &dyn Energy, element: usize, z: &[f64], factor: f64, out: &mut [Vec4]) {
-    let mut slots = vec![Vec4::ZERO; term.corners()];
-    term.proximal().unwrap().pull_back(element, z, &mut slots);
-    for (slot, v) in slots.iter().zip(term.element(element)) {
+    let corners = term.corners();
+    let (block, lane) = (element / WIDTH, element % WIDTH);
+    let rows: Vec<Row> =
+        z.iter().map(|z| std::array::from_fn(|l| if l == lane { *z } else { 7.0 })).collect();
+    let mut slots = vec![Vec4::ZERO; term.slots().min((block + 1) * WIDTH * corners)];
+    let slots = &mut slots[block * WIDTH * corners..];
+    term.proximal().unwrap().pull_back(block, &rows, slots);
+    for (slot, v) in slots[lane * corners..].iter().zip(term.element(element)) {
         for k in 0..3 {
             out[*v as usize].0[k] += factor * slot.0[k];
         }
@@ -26,9 +32,9 @@ fn add_pulled(term: &dyn Energy, element: usize, z: &[f64], factor: f64, out: &m
 
 fn reduce(term: &dyn Energy, element: usize, x: &[Vec4]) -> Vec<f64> {
     let proximal = term.proximal().unwrap();
-    let mut z = vec![0.0; proximal.reduced()];
-    proximal.reduce(element, x, &mut z);
-    z
+    let mut rows = vec![[0.0; WIDTH]; proximal.reduced()];
+    proximal.reduce(element / WIDTH, x, &mut rows);
+    rows.iter().map(|row| row[element % WIDTH]).collect()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -91,17 +97,18 @@ fn lift(term: &dyn Energy, element: usize, x: &[Vec4], z: &[f64]) -> Vec<Vec4> {
     x
 }
 
-/// prox of an element at z̃, alone and beside others: the same.
+/// prox of an element at z̃, beside the others and beside copies of itself: the same.
 fn prox(term: &dyn Energy, element: usize, ratio: f64, x: &[Vec4]) -> Vec<f64> {
     let proximal = term.proximal().unwrap();
-    let n = proximal.reduced();
-    let mut z = reduce(term, element, x);
-    proximal.prox(element, ratio, &mut z);
-    let first = element - element % 4;
-    let mut beside: Vec<f64> = (first..term.len().min(first + 4)).flat_map(|e| reduce(term, e, x)).collect();
-    proximal.prox(first, ratio, &mut beside);
-    assert_eq!(z, beside[(element - first) * n..][..n], "{}: depends on its neighbours", term.name());
-    z
+    let (block, lane) = (element / WIDTH, element % WIDTH);
+    let mut rows = vec![[0.0; WIDTH]; proximal.reduced()];
+    proximal.reduce(block, x, &mut rows);
+    let mut alone: Vec<Row> = rows.iter().map(|row| [row[lane]; WIDTH]).collect();
+    proximal.prox(block, ratio, &mut rows);
+    proximal.prox(block, ratio, &mut alone);
+    let of = |rows: &[Row]| rows.iter().map(|row| row[lane]).collect::<Vec<f64>>();
+    assert_eq!(of(&rows), of(&alone), "{}: depends on its neighbours", term.name());
+    of(&rows)
 }
 
 /// The largest component of ∇E(x) + w² Dᵀ(z − z̃) where D x = z = prox(z̃), relative to its parts.
@@ -146,7 +153,7 @@ pub(crate) fn check_term(term: &dyn Energy, x: &[Vec4]) {
 /// The checks of one law: a tet at every kind of F̃, inverted ones included, and a triangle.
 pub(crate) fn check_law<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
     let stiffness = law::stiffness(law, &constants, [0.5, 1.5]);
-    let stiffness = if law.is_projective(&constants) { constants[0] } else { stiffness };
+    let stiffness = if law.is_projective() { constants[0] } else { stiffness };
     let properties = Properties::uniform(constants, stiffness, 1);
     let rest = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.0, 0.2, 1.1]];
     let tet = TetElements::new(vec![[0, 1, 2, 3]], &rest);
@@ -191,7 +198,7 @@ fn determinant(z: &[f64]) -> f64 {
 fn check_bound<W: Law>(law: &W, constants: &[f64; CONSTANTS], weight: f64, f: &M, z: &[f64]) {
     let sigma = |m: &M| svd::svd(&mat3::splat::<Portable>(m)).sigma.map(|s| s.to_array()[0]);
     let (target, s) = (sigma(f), sigma(&matrix(z)));
-    let slope = law::gradient(law, &[s[0], s[1], 0.0], constants);
+    let (_, slope, _) = law::expand_one(law, &[s[0], s[1], 0.0], constants);
     let scale = slope.iter().fold(weight, |m, g| m.max(g.abs()));
     for i in 0..3 {
         let total = slope[i] + weight * (s[i].max(0.0) - target[i]);

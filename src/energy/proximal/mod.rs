@@ -18,12 +18,16 @@ pub(crate) mod checks;
 pub(super) mod stretches;
 
 use super::Energy;
-use crate::math::lanes::{Vec4, WIDTH};
+use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 
 /// Numbers in the z of an element at the most.
 const LARGEST: usize = 9;
 
-/// The capability of a term to be split.
+/// One of the numbers in the z of four consecutive elements.
+pub type Row = [f64; WIDTH];
+
+/// The capability of a term to be split. Elements go four at a time: block b has the elements from 4 b, and the last one has
+/// any numbers in place of those that are missing.
 pub trait Proximal: Energy {
     /// Numbers in the z of an element, 9 at the most.
     fn reduced(&self) -> usize;
@@ -36,15 +40,50 @@ pub trait Proximal: Energy {
     /// measure · k of an element: its weight in the system matrix.
     fn weight(&self, element: usize) -> f64;
 
+    /// The weights of a block, 0 for missing elements.
+    fn weights(&self, block: usize) -> Row {
+        let elements = block * WIDTH..self.len().min((block + 1) * WIDTH);
+        let mut out = [0.0; WIDTH];
+        elements.zip(&mut out).for_each(|(e, weight)| *weight = self.weight(e));
+        out
+    }
+
     /// `z ← D x`, or that less a constant.
-    fn reduce(&self, element: usize, x: &[Vec4], z: &mut [f64]);
+    fn reduce(&self, block: usize, x: &[Vec4], z: &mut [Row]);
 
-    /// `slots ← Dᵀ z`, an entry per corner.
-    fn pull_back(&self, element: usize, z: &[f64], slots: &mut [Vec4]);
+    /// `slots ← Dᵀ z`, an entry per corner of each element.
+    fn pull_back(&self, block: usize, z: &[Row], slots: &mut [Vec4]);
 
-    /// `z̃ → prox(z̃)` for consecutive elements from `first`, four at the most, their numbers one after the other;
-    /// `ratio` is r.
-    fn prox(&self, first: usize, ratio: f64, z: &mut [f64]);
+    /// `z̃ → prox(z̃)`; `ratio` is r.
+    fn prox(&self, block: usize, ratio: f64, z: &mut [Row]);
+}
+
+/// Calls `f(element, z)` for the elements of a block of a term with `len`, with their own numbers side by side.
+pub(super) fn each(block: usize, len: usize, z: &mut [Row], mut f: impl FnMut(usize, &mut [f64])) {
+    let mut own = [0.0; LARGEST];
+    let own = &mut own[..z.len()];
+    for (lane, element) in (block * WIDTH..len.min((block + 1) * WIDTH)).enumerate() {
+        own.iter_mut().zip(&*z).for_each(|(own, row)| *own = row[lane]);
+        f(element, own);
+        own.iter().zip(&mut *z).for_each(|(own, row)| row[lane] = *own);
+    }
+}
+
+/// Like [`each`], with the `corners` slots of each element and without changing z.
+pub(super) fn each_slots(
+    block: usize,
+    [len, corners]: [usize; 2],
+    z: &[Row],
+    slots: &mut [Vec4],
+    mut f: impl FnMut(usize, &[f64], &mut [Vec4]),
+) {
+    let mut own = [0.0; LARGEST];
+    let own = &mut own[..z.len()];
+    let elements = block * WIDTH..len.min((block + 1) * WIDTH);
+    for ((lane, element), slots) in elements.enumerate().zip(slots.chunks_exact_mut(corners)) {
+        own.iter_mut().zip(z).for_each(|(own, row)| *own = row[lane]);
+        f(element, own, slots);
+    }
 }
 
 /// What all elements share in a local step.
@@ -68,8 +107,8 @@ pub struct Residuals {
 /// The split variables of one chunk of elements.
 #[derive(Clone, Debug, Default)]
 pub struct Split {
-    z: Vec<f64>,
-    u: Vec<f64>,
+    z: Vec<Row>,
+    u: Vec<Row>,
     /// Of the last local step.
     pub residuals: Residuals,
 }
@@ -77,24 +116,24 @@ pub struct Split {
 impl Split {
     /// For so many elements of a term.
     pub fn new(term: &dyn Proximal, elements: usize) -> Split {
-        let zeros = vec![0.0; elements * term.reduced()];
+        let zeros = vec![[0.0; WIDTH]; elements.div_ceil(WIDTH) * term.reduced()];
         Split { z: zeros.clone(), u: zeros, residuals: Residuals::default() }
     }
 
-    /// z = D x, u = 0 for the elements from `first`.
+    /// z = D x, u = 0 for the blocks from `first`.
     pub fn restart(&mut self, term: &dyn Proximal, first: usize, x: &[Vec4]) {
-        for (e, z) in self.z.chunks_exact_mut(term.reduced()).enumerate() {
-            term.reduce(first + e, x, z);
+        for (block, z) in self.z.chunks_exact_mut(term.reduced()).enumerate() {
+            term.reduce(first + block, x, z);
         }
-        self.u.fill(0.0);
+        self.u.fill([0.0; WIDTH]);
     }
 
     /// Keeps w² u, the estimate of the forces, when all weights change by 1/`factor`.
     pub fn scale_dual(&mut self, factor: f64) {
-        self.u.iter_mut().for_each(|u| *u *= factor);
+        self.u.as_flattened_mut().iter_mut().for_each(|u| *u *= factor);
     }
 
-    /// The local step of the elements from `first`; `slots` receives their shares of the residual.
+    /// The local step of the blocks from `first`; `slots` receives their shares of the residual.
     pub fn step(
         &mut self,
         term: &dyn Proximal,
@@ -103,34 +142,76 @@ impl Split {
         splitting: Splitting,
         slots: &mut [Vec4],
     ) {
-        let (n, corners) = (term.reduced(), term.corners());
-        let (mut now, mut next) = ([0.0; WIDTH * LARGEST], [0.0; WIDTH * LARGEST]);
-        let mut total = Residuals::default();
-        let parts = self.z.chunks_mut(WIDTH * n).zip(self.u.chunks_mut(WIDTH * n));
-        for (part, (z, u)) in parts.enumerate() {
-            let start = part * WIDTH;
-            let (now, next) = (&mut now[..z.len()], &mut next[..z.len()]);
-            for (e, now) in now.chunks_exact_mut(n).enumerate() {
-                term.reduce(first + start + e, x, now);
-            }
-            for i in 0..z.len() {
-                u[i] += splitting.relaxation * now[i] + (1.0 - splitting.relaxation) * z[i];
-            }
+        let n = term.reduced();
+        let (mut now, mut next) = ([[0.0; WIDTH]; LARGEST], [[0.0; WIDTH]; LARGEST]);
+        let (now, next) = (&mut now[..n], &mut next[..n]);
+        let mut sums = [[0.0; WIDTH]; 2];
+        let parts = self.z.chunks_exact_mut(n).zip(self.u.chunks_exact_mut(n));
+        for ((block, (z, u)), slots) in (first..).zip(parts).zip(slots.chunks_mut(WIDTH * term.corners())) {
+            term.reduce(block, x, now);
+            dispatch(Target { relaxation: splitting.relaxation, now, z, u });
             next.copy_from_slice(u);
-            term.prox(first + start, splitting.ratio, next);
-            for e in 0..z.len() / n {
-                let weight = splitting.ratio * term.weight(first + start + e);
-                for i in e * n..(e + 1) * n {
-                    u[i] -= next[i];
-                    total.primal += weight * (now[i] - next[i]) * (now[i] - next[i]);
-                    total.dual += weight * (next[i] - z[i]) * (next[i] - z[i]);
-                    z[i] = next[i];
-                    now[i] = weight * (now[i] - z[i] + u[i]);
-                }
-                let slots = &mut slots[(start + e) * corners..(start + e + 1) * corners];
-                term.pull_back(first + start + e, &now[e * n..(e + 1) * n], slots);
-            }
+            term.prox(block, splitting.ratio, next);
+            let weights = term.weights(block).map(|w| splitting.ratio * w);
+            dispatch(Update { weights: &weights, now, next, z, u, sums: &mut sums });
+            term.pull_back(block, now, slots);
         }
-        self.residuals = total;
+        let [primal, dual] = sums.map(|s| (s[0] + s[1]) + (s[2] + s[3]));
+        self.residuals = Residuals { primal, dual };
+    }
+}
+
+/// z̃ in place of u.
+struct Target<'a> {
+    relaxation: f64,
+    now: &'a [Row],
+    z: &'a [Row],
+    u: &'a mut [Row],
+}
+
+impl Kernel for Target<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let (old, new) = (L::splat(1.0 - self.relaxation), L::splat(self.relaxation));
+        for ((now, z), u) in self.now.iter().zip(self.z).zip(self.u) {
+            *u = (L::load(u) + new * L::load(now) + old * L::load(z)).to_array();
+        }
+    }
+}
+
+/// z and u of the next iteration, the share of the residual in place of D x, and the residuals.
+struct Update<'a> {
+    weights: &'a Row,
+    now: &'a mut [Row],
+    next: &'a [Row],
+    z: &'a mut [Row],
+    u: &'a mut [Row],
+    sums: &'a mut [Row; 2],
+}
+
+impl Kernel for Update<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let weight = L::load(self.weights);
+        let (mut primal, mut dual) = (L::splat(0.0), L::splat(0.0));
+        for (((now, next), z), u) in self.now.iter_mut().zip(self.next).zip(self.z).zip(self.u) {
+            let next = L::load(next);
+            let (apart, change) = (L::load(now) - next, next - L::load(z));
+            let dual_variable = L::load(u) - next;
+            primal = primal + apart * apart;
+            dual = dual + change * change;
+            *z = next.to_array();
+            *u = dual_variable.to_array();
+            *now = (weight * (apart + dual_variable)).to_array();
+        }
+        // Missing elements may have anything in their lanes.
+        let is_real = L::splat(0.0).lt(weight);
+        let none = L::splat(0.0);
+        self.sums[0] = (L::load(&self.sums[0]) + L::select(is_real, weight * primal, none)).to_array();
+        self.sums[1] = (L::load(&self.sums[1]) + L::select(is_real, weight * dual, none)).to_array();
     }
 }

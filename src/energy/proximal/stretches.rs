@@ -5,17 +5,21 @@
 //! ```
 //!
 //! ρ = r k is the weight over the volume. \[Narain2016, 4.2\]: the signed SVD of \[Irving2004\], and no stretch becomes
-//! negative. Projective laws have the closed form (ρ σ̃ + k p)/(ρ + k) with the projection p = σ̃ − ∇Ψ/k (this one may
+//! negative. Projective laws have the closed form (ρ F̃ + k p)/(ρ + k) with the projection p = F̃ − P(F̃)/k (this one may
 //! leave a negative stretch negative, as projective dynamics does); a hard set has p itself. For others there is
 //! Newton's method, with the absolute values of the eigenvalues where some are negative, and backtracking; stretches
-//! at 0 that want to fall further stay there.
+//! at 0 that want to fall further stay there. Four elements go side by side; one that has ended is frozen, so that it
+//! does not depend on who shares its block.
 //!
 //! Of sheets F̃ is 3×2, and the third stretch is 1.
 
+use super::Row;
 use crate::energy::law::{self, CONSTANTS, Law};
 use crate::math::eigen::symmetric3;
-use crate::math::lanes::{Kernel, Lane, WIDTH, dispatch};
-use crate::math::{mat3, svd};
+use crate::math::lanes::{Lane, WIDTH};
+use crate::math::mat3::{self, Mat3};
+use crate::math::svd;
+use crate::math::symmetric::{PLACES, Symmetric};
 
 /// Steps of Newton's method and halvings of them at the most.
 const MAX_TRIES: usize = 200;
@@ -25,189 +29,266 @@ const ARMIJO: f64 = 1e-4;
 const FLOOR: f64 = 1e-13;
 /// Where Newton starts, at least, if the density is infinite at σ̃.
 const INSIDE: f64 = 0.1;
+/// Pivots below this part of the largest diagonal entry are not safely positive.
+const PIVOT: f64 = 1e-6;
 
-/// U, σ and V of four matrices, in arrays of lanes.
-struct Parts {
-    u: [[[f64; WIDTH]; 3]; 3],
-    sigma: [[f64; WIDTH]; 3],
-    v: [[[f64; WIDTH]; 3]; 3],
+/// 3×`columns` matrices from rows of numbers, row major; a third column is 0.
+#[inline(always)]
+pub(in crate::energy) fn load<L: Lane>(columns: usize, z: &[Row]) -> Mat3<L> {
+    let mut out = mat3::zero();
+    for i in 0..3 {
+        for j in 0..columns {
+            out[i][j] = L::load(&z[columns * i + j]);
+        }
+    }
+    out
 }
 
-struct Decompose<'a>(&'a [[[f64; WIDTH]; 3]; 3]);
-
-impl Kernel for Decompose<'_> {
-    type Output = Parts;
-
-    #[inline(always)]
-    fn run<L: Lane>(self) -> Parts {
-        let mut f = mat3::zero();
-        for i in 0..3 {
-            for j in 0..3 {
-                f[i][j] = L::load(&self.0[i][j]);
-            }
-        }
-        let d = svd::svd::<L>(&f);
-        Parts {
-            u: d.u.map(|row| row.map(L::to_array)),
-            sigma: d.sigma.map(L::to_array),
-            v: d.v.map(|row| row.map(L::to_array)),
+/// The opposite of [`load`].
+#[inline(always)]
+pub(in crate::energy) fn store<L: Lane>(m: &Mat3<L>, columns: usize, z: &mut [Row]) {
+    for i in 0..3 {
+        for j in 0..columns {
+            z[columns * i + j] = m[i][j].to_array();
         }
     }
 }
 
-/// Changes the stretches of up to four 3×`columns` matrices, each row major, by `f(number, σ̃) = σ`.
-pub(in crate::energy) fn change(
-    z: &mut [f64],
-    columns: usize,
-    mut f: impl FnMut(usize, [f64; 3]) -> [f64; 3],
-) {
-    let mut lanes = [[[0.0; WIDTH]; 3]; 3];
-    for (lane, z) in z.chunks_exact(3 * columns).enumerate() {
-        for (i, row) in z.chunks_exact(columns).enumerate() {
-            for (j, value) in row.iter().enumerate() {
-                lanes[i][j][lane] = *value;
-            }
-        }
-    }
-    let Parts { u, sigma, v } = dispatch(Decompose(&lanes));
-    for (lane, z) in z.chunks_exact_mut(3 * columns).enumerate() {
-        let s = f(lane, [sigma[0][lane], sigma[1][lane], sigma[2][lane]]);
-        for (i, row) in z.chunks_exact_mut(columns).enumerate() {
-            for (j, value) in row.iter_mut().enumerate() {
-                *value = (0..columns).map(|k| u[i][k][lane] * s[k] * v[j][k][lane]).sum();
-            }
-        }
-    }
-}
-
-/// The problem of one element.
-pub(in crate::energy) struct Problem<'a, W> {
+/// The problems of four elements.
+pub(in crate::energy) struct Problem<'a, W, L> {
     /// The law.
     pub law: &'a W,
     /// Its constants.
-    pub constants: &'a [f64; CONSTANTS],
+    pub constants: [L; CONSTANTS],
     /// k of the system matrix in Pa.
-    pub stiffness: f64,
+    pub stiffness: L,
     /// r.
     pub ratio: f64,
     /// Stretches that may change: 3, or 2 with the third at 1.
     pub free: usize,
 }
 
-impl<W: Law> Problem<'_, W> {
-    /// σ for σ̃.
-    pub fn solve(&self, mut target: [f64; 3]) -> [f64; 3] {
-        if self.stiffness == 0.0 {
-            return target;
-        }
-        if self.free == 2 {
-            target[2] = 1.0;
-        }
-        if !self.law.is_projective(self.constants) {
-            return self.minimize(&target);
-        }
-        let slope = law::gradient(self.law, &target, self.constants);
+/// The function at some stretches.
+#[derive(Clone, Copy)]
+struct At<L> {
+    s: [L; 3],
+    value: L,
+    /// 0 in what cannot change.
+    gradient: [L; 3],
+    bend: Symmetric<L>,
+    /// The size of the numbers that the gradient is made of.
+    scale: L,
+}
+
+/// 1 where `mask` holds, 0 elsewhere.
+#[inline(always)]
+fn truth<L: Lane>(mask: L::Mask) -> L {
+    L::select(mask, L::splat(1.0), L::splat(0.0))
+}
+
+impl<W: Law, L: Lane> Problem<'_, W, L> {
+    /// prox(F̃). A sheet has 0 in its third column, or its normal where the law is projective; there the result has no
+    /// meaning.
+    #[inline(always)]
+    pub fn solve(&self, f: &Mat3<L>) -> Mat3<L> {
         let part = if self.law.is_hard() { 1.0 } else { 1.0 / (1.0 + self.ratio) };
-        std::array::from_fn(|i| target[i] - part * slope[i] / self.stiffness)
+        let acts = L::splat(0.0).lt(self.stiffness);
+        let less = L::splat(-part) / L::select(acts, self.stiffness, L::splat(1.0));
+        let out = if self.law.is_projective() {
+            let (_, stress) = self.law.density_and_stress(f, &self.constants);
+            mat3::combine(L::splat(1.0), f, less, &stress)
+        } else {
+            let d = svd::svd(f);
+            let mut target = d.sigma;
+            if self.free == 2 {
+                target[2] = L::splat(1.0);
+            }
+            svd::compose(&d.u, &self.minimize(&target), &d.v)
+        };
+        mat3::select::<L>(acts, &out, f)
     }
 
-    fn minimize(&self, target: &[f64; 3]) -> [f64; 3] {
-        let mut s = target.map(|t| t.max(0.0));
-        let mut value = self.value(&s, target);
-        if !value.is_finite() {
-            s = target.map(|t| t.max(INSIDE));
-            value = self.value(&s, target);
-        }
-        let (mut gradient, mut scale) = self.gradient(&s, target);
-        let mut part = 1.0;
-        let mut direction = self.direction(&s, &gradient);
+    /// σ for σ̃.
+    #[inline(always)]
+    fn minimize(&self, target: &[L; 3]) -> [L; 3] {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        let mut now = self.start(target);
+        let (mut part, mut direction) = (one, self.direction(&now));
+        let mut active = unfinished(&now);
         for _ in 0..MAX_TRIES {
-            if gradient.iter().all(|g| g.abs() <= FLOOR * scale) {
+            if !L::any(zero.lt(active)) {
                 break;
             }
-            let next: [f64; 3] = std::array::from_fn(|i| (s[i] + part * direction[i]).max(0.0));
-            let next_value = self.value(&next, target);
-            let slope: f64 = (0..3).map(|i| gradient[i] * (next[i] - s[i])).sum();
+            let (mut s, mut slope) = (now.s, zero);
+            for i in 0..3 {
+                s[i] = (now.s[i] + part * direction[i]).max(zero);
+                slope = slope + now.gradient[i] * (s[i] - now.s[i]);
+            }
+            let next = self.at(s, target);
             // Near the minimum the values differ by rounding only, and the gradients decide.
-            let is_flat = (next_value - value).abs() <= 16.0 * f64::EPSILON * scale;
-            let is_gain = slope < 0.0 && next_value <= value + ARMIJO * slope;
-            if !is_flat && !is_gain {
-                part *= 0.5;
+            let rounding = L::splat(16.0 * f64::EPSILON) * now.scale;
+            let steep = truth::<L>(rounding.lt((next.value - now.value).abs()));
+            let descends = truth::<L>(slope.lt(zero));
+            let gain = descends * truth::<L>(next.value.lt(now.value + L::splat(ARMIJO) * slope));
+            let better = truth::<L>(square(&next.gradient).lt(square(&now.gradient)));
+            let accept = active * (steep * gain + (one - steep) * better);
+            let is_accepted = zero.lt(accept);
+            part = L::select(is_accepted, one, L::select(zero.lt(steep), L::splat(0.5) * part, part));
+            // What is neither steep nor better is at its end.
+            active = active * (steep + (one - steep) * better);
+            now = now.or(is_accepted, &next);
+            active = active * unfinished(&now);
+            let newton = self.direction(&now);
+            for i in 0..3 {
+                direction[i] = L::select(is_accepted, newton[i], direction[i]);
+            }
+        }
+        now.s
+    }
+
+    /// At σ̃ where it is within the domain, else well inside.
+    #[inline(always)]
+    fn start(&self, target: &[L; 3]) -> At<L> {
+        let (mut near, mut inside) = (*target, *target);
+        for i in 0..3 {
+            near[i] = target[i].max(L::splat(0.0));
+            inside[i] = target[i].max(L::splat(INSIDE));
+        }
+        let at = self.at(near, target);
+        let is_finite = at.value.lt(L::splat(f64::MAX));
+        if L::any(truth::<L>(is_finite).lt(L::splat(1.0))) {
+            return at.or_else(is_finite, &self.at(inside, target));
+        }
+        at
+    }
+
+    #[inline(always)]
+    fn at(&self, s: [L; 3], target: &[L; 3]) -> At<L> {
+        let zero = L::splat(0.0);
+        let weight = L::splat(self.ratio) * self.stiffness;
+        let law::Stretched { density, slope, mut bend } = law::expand(self.law, &s, &self.constants);
+        let (mut gradient, mut scale, mut distance) = ([zero; 3], self.stiffness + weight, zero);
+        for i in 0..3 {
+            if i >= self.free {
+                hold(&mut bend, i, L::splat(1.0), weight);
                 continue;
             }
-            let (next_gradient, next_scale) = self.gradient(&next, target);
-            if is_flat && square(&next_gradient) >= square(&gradient) {
-                break;
-            }
-            (s, value, gradient, scale) = (next, next_value, next_gradient, next_scale);
-            (part, direction) = (1.0, self.direction(&s, &gradient));
-        }
-        s
-    }
-
-    fn value(&self, s: &[f64; 3], target: &[f64; 3]) -> f64 {
-        let distance: f64 = (0..self.free).map(|i| (s[i] - target[i]) * (s[i] - target[i])).sum();
-        law::density(self.law, s, self.constants) + 0.5 * self.ratio * self.stiffness * distance
-    }
-
-    /// The gradient, 0 in what cannot change, and the size of the numbers it is made of.
-    fn gradient(&self, s: &[f64; 3], target: &[f64; 3]) -> ([f64; 3], f64) {
-        let slope = law::gradient(self.law, s, self.constants);
-        let weight = self.ratio * self.stiffness;
-        let (mut gradient, mut scale) = ([0.0; 3], self.stiffness + weight);
-        for i in 0..self.free {
-            let total = slope[i] + weight * (s[i] - target[i]);
-            gradient[i] = if s[i] == 0.0 && total > 0.0 { 0.0 } else { total };
+            let gap = s[i] - target[i];
+            let total = slope[i] + weight * gap;
+            distance = distance + gap * gap;
+            bend[i] = bend[i] + weight;
+            let held = L::select(zero.lt(s[i]), zero, L::select(total.lt(zero), zero, L::splat(1.0)));
+            gradient[i] = L::select(zero.lt(held), zero, total);
+            hold(&mut bend, i, held, weight);
             scale = scale.max(slope[i].abs()).max(weight * target[i].abs());
         }
-        (gradient, scale)
+        let value = density + L::splat(0.5) * weight * distance;
+        At { s, value, gradient, bend, scale }
     }
 
-    /// Newton's direction among the stretches that can change.
-    fn direction(&self, s: &[f64; 3], gradient: &[f64; 3]) -> [f64; 3] {
-        let weight = self.ratio * self.stiffness;
-        let mut bend = law::curvature(self.law, s, self.constants);
-        for i in 0..3 {
-            bend[i][i] += weight;
-            if gradient[i] == 0.0 && (s[i] == 0.0 || i >= self.free) {
-                for j in 0..3 {
-                    (bend[i][j], bend[j][i]) = (0.0, 0.0);
-                }
-                bend[i][i] = weight;
+    /// Newton's direction among the stretches that can change, by LDLᵀ.
+    #[inline(always)]
+    fn direction(&self, at: &At<L>) -> [L; 3] {
+        let [xx, yy, zz, xy, xz, yz] = at.bend;
+        let b = &at.gradient;
+        let least = L::splat(PIVOT) * xx.max(yy).max(zz);
+        let (l1, l2) = (xy / xx, xz / xx);
+        let d1 = yy - l1 * xy;
+        let l3 = (yz - l2 * xy) / d1;
+        let d2 = zz - l2 * xz - l3 * l3 * d1;
+        let y1 = b[1] - l1 * b[0];
+        let x2 = (b[2] - l2 * b[0] - l3 * y1) / d2;
+        let x1 = y1 / d1 - l3 * x2;
+        let mut out = [-(b[0] / xx - l1 * x1 - l2 * x2), -x1, -x2];
+        let safe = truth::<L>(least.lt(xx)) * truth::<L>(least.lt(d1)) * truth::<L>(least.lt(d2));
+        if L::any(safe.lt(L::splat(1.0))) {
+            let weight = (L::splat(self.ratio) * self.stiffness).to_array();
+            let mut lanes = [out[0].to_array(), out[1].to_array(), out[2].to_array()];
+            let mut bend = [[0.0; WIDTH]; 6];
+            for n in 0..6 {
+                bend[n] = at.bend[n].to_array();
             }
+            let gradient = [b[0].to_array(), b[1].to_array(), b[2].to_array()];
+            bounded(&safe.to_array(), &bend, &gradient, &weight, &mut lanes);
+            out = [L::load(&lanes[0]), L::load(&lanes[1]), L::load(&lanes[2])];
         }
-        if let Some(step) = solve(&bend, gradient) {
-            return step.map(|s| -s);
+        out
+    }
+}
+
+impl<L: Lane> At<L> {
+    /// `other` where `mask` holds, else itself.
+    #[inline(always)]
+    fn or(&self, mask: L::Mask, other: &At<L>) -> At<L> {
+        other.or_else(mask, self)
+    }
+
+    /// Itself where `mask` holds, else `other`.
+    #[inline(always)]
+    fn or_else(&self, mask: L::Mask, other: &At<L>) -> At<L> {
+        let mut out = *self;
+        for i in 0..3 {
+            out.s[i] = L::select(mask, self.s[i], other.s[i]);
+            out.gradient[i] = L::select(mask, self.gradient[i], other.gradient[i]);
         }
-        let (values, vectors) = symmetric3(bend);
+        for n in 0..6 {
+            out.bend[n] = L::select(mask, self.bend[n], other.bend[n]);
+        }
+        out.value = L::select(mask, self.value, other.value);
+        out.scale = L::select(mask, self.scale, other.scale);
+        out
+    }
+}
+
+/// 1 where some part of the gradient is above its rounding.
+#[inline(always)]
+fn unfinished<L: Lane>(at: &At<L>) -> L {
+    let largest = at.gradient[0].abs().max(at.gradient[1].abs()).max(at.gradient[2].abs());
+    truth::<L>((L::splat(FLOOR) * at.scale).lt(largest))
+}
+
+/// Takes stretch `i` out of the equations where `held` is 1.
+#[inline(always)]
+fn hold<L: Lane>(bend: &mut Symmetric<L>, i: usize, held: L, weight: L) {
+    let is_held = L::splat(0.0).lt(held);
+    for n in 0..6 {
+        let (j, k) = PLACES[n];
+        if j == i || k == i {
+            let instead = if j == k { weight } else { L::splat(0.0) };
+            bend[n] = L::select(is_held, instead, bend[n]);
+        }
+    }
+}
+
+#[inline(always)]
+fn square<L: Lane>(a: &[L; 3]) -> L {
+    a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
+}
+
+/// The direction with the absolute values of the eigenvalues, in the lanes that are not safe.
+#[cold]
+fn bounded(
+    safe: &[f64; WIDTH],
+    bend: &[[f64; WIDTH]; 6],
+    gradient: &[[f64; WIDTH]; 3],
+    weight: &[f64; WIDTH],
+    out: &mut [[f64; WIDTH]; 3],
+) {
+    for lane in (0..WIDTH).filter(|lane| safe[*lane] == 0.0) {
+        let mut matrix = [[0.0; 3]; 3];
+        for (value, (i, j)) in bend.iter().zip(PLACES) {
+            (matrix[i][j], matrix[j][i]) = (value[lane], value[lane]);
+        }
+        let (values, vectors) = symmetric3(matrix);
         let mut direction = [0.0; 3];
         for (value, e) in values.iter().zip(vectors) {
-            let along: f64 = (0..3).map(|i| e[i] * gradient[i]).sum();
+            let along: f64 = (0..3).map(|i| e[i] * gradient[i][lane]).sum();
             for i in 0..3 {
-                direction[i] -= along / value.abs().max(1e-6 * weight) * e[i];
+                direction[i] -= along / value.abs().max(PIVOT * weight[lane]) * e[i];
             }
         }
-        direction
+        for i in 0..3 {
+            out[i][lane] = direction[i];
+        }
     }
-}
-
-/// A⁻¹ b by LDLᵀ; `None` where A is not safely positive definite.
-fn solve(a: &[[f64; 3]; 3], b: &[f64; 3]) -> Option<[f64; 3]> {
-    let least = 1e-6 * a[0][0].max(a[1][1]).max(a[2][2]);
-    let d0 = a[0][0];
-    let (l1, l2) = (a[1][0] / d0, a[2][0] / d0);
-    let d1 = a[1][1] - l1 * a[1][0];
-    let l3 = (a[2][1] - l2 * a[1][0]) / d1;
-    let d2 = a[2][2] - l2 * a[2][0] - l3 * l3 * d1;
-    if !(d0 > least && d1 > least && d2 > least) {
-        return None;
-    }
-    let y1 = b[1] - l1 * b[0];
-    let x2 = (b[2] - l2 * b[0] - l3 * y1) / d2;
-    let x1 = y1 / d1 - l3 * x2;
-    Some([b[0] / d0 - l1 * x1 - l2 * x2, x1, x2])
-}
-
-fn square(a: &[f64; 3]) -> f64 {
-    a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 }
