@@ -7,11 +7,12 @@
 //! ```
 //!
 //! with v = (x − x_n)/h; see the parent module for P⁺, L⁺, o, H and K. Where H is prescribed, the work of forces does not count
-//! and q has them too. The two momenta are linear in x, since (x − o_{n+1}) × v is (x_n − o) × v for every motion x = x_n + h v.
+//! and q has them too. What soft pins change is in `springs`. The two momenta are linear in x, since (x − o_{n+1}) × v is (x_n − o) × v for every motion x = x_n + h v.
 
 use std::sync::Arc;
 
 use super::Kept;
+use super::springs::Spring;
 use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
 use crate::objective::Iterate;
 use crate::par;
@@ -24,7 +25,7 @@ const CHUNK: usize = 4096;
 pub struct Constraints {
     /// The unknowns of the body, internal numbers.
     pub vertices: Arc<[u32]>,
-    /// The terms of the objective that are its energy.
+    /// The terms of the objective that are its energy, but for springs that are followed.
     pub terms: Arc<[usize]>,
     /// Which of them hold.
     pub kept: Kept,
@@ -36,8 +37,10 @@ pub struct Constraints {
     pub base: Vec<Vec4>,
     /// For each vertex, the force in N whose work adds to H.
     pub force: Vec<Vec4>,
-    /// For each vertex, q = ∇H − ∇g in N.
+    /// For each vertex, q = ∇H − ∇g in N, without what springs add.
     pub pull: Vec<Vec4>,
+    /// Soft pins at x_n that are followed.
+    pub springs: Vec<Spring>,
     /// P⁺ + Σ w x_n.
     pub linear: [f64; 3],
     /// L⁺ + Σ (x_n − o) × w x_n.
@@ -55,6 +58,8 @@ pub struct Constraints {
 pub struct Sums {
     /// Σ w d.
     pub linear: [f64; 3],
+    /// Σ w times the fourth components of d.
+    pub fourth: f64,
     /// Σ (x_n − o) × w d.
     pub angular: [f64; 3],
     /// Σ of w (x_n − o)_i d_j.
@@ -68,6 +73,7 @@ impl Sums {
         let m = moments;
         Sums {
             linear: std::array::from_fn(|j| m[3][j]),
+            fourth: m[3][3],
             angular: [m[1][2] - m[2][1], m[2][0] - m[0][2], m[0][1] - m[1][0]],
             moments: std::array::from_fn(|i| std::array::from_fn(|j| m[i][j])),
             dots,
@@ -75,7 +81,7 @@ impl Sums {
     }
 }
 
-/// Moments of `values`, and two dot products: of `values` with `first` and with the body's own `second`.
+/// Moments of `values`, and two dot products: of `values` with `first` and with `second`.
 struct Project<'a> {
     vertices: &'a [u32],
     lever: &'a [[f64; 4]],
@@ -93,13 +99,13 @@ impl Kernel for Project<'_> {
     fn run<L: Lane>(self) -> Partial {
         let mut moments = [L::splat(0.0); 4];
         let mut dots = [L::splat(0.0); 2];
-        for ((v, lever), second) in self.vertices.iter().zip(self.lever).zip(self.second) {
+        for (v, lever) in self.vertices.iter().zip(self.lever) {
             let value = L::load(&self.values[*v as usize].0);
             for i in 0..4 {
                 moments[i] = moments[i] + L::splat(lever[i]) * value;
             }
             dots[0] = dots[0] + L::load(&self.first[*v as usize].0) * value;
-            dots[1] = dots[1] + L::load(&second.0) * value;
+            dots[1] = dots[1] + L::load(&self.second[*v as usize].0) * value;
         }
         (moments.map(L::to_array), dots.map(sum))
     }
@@ -166,6 +172,7 @@ impl Constraints {
             base: Vec::with_capacity(count),
             force: Vec::with_capacity(count),
             pull: Vec::with_capacity(count),
+            springs: vec![],
             linear: [0.0; 3],
             angular: [0.0; 3],
             energy: 0.0,
@@ -182,19 +189,40 @@ impl Constraints {
         chunk * CHUNK..self.vertices.len().min((chunk + 1) * CHUNK)
     }
 
-    /// Sums over `values` of all unknowns; its dots are with `gradient` and with q.
+    /// Takes followed springs of the terms `anchors` out of the energy of terms.
+    pub(super) fn set_springs(&mut self, springs: Vec<Spring>, anchors: &Arc<[usize]>) {
+        if !springs.is_empty() {
+            self.terms = self.terms.iter().copied().filter(|t| !anchors.contains(t)).collect();
+        }
+        self.springs = springs;
+    }
+
+    /// q at positions, into the places of the body's unknowns in `out`.
+    pub fn pull_at(&self, x: &[Vec4], out: &mut [Vec4]) {
+        for (v, pull) in self.vertices.iter().zip(&self.pull) {
+            out[*v as usize] = *pull;
+        }
+        for s in &self.springs {
+            let v = s.vertex as usize;
+            for k in 0..3 {
+                out[v].0[k] -= 0.5 * s.slope[k] + s.stiffness * (x[v].0[k] - s.place[k]);
+            }
+        }
+    }
+
+    /// Sums over `values` of all unknowns; its dots are with `gradient` and with `pull`, which is q.
     ///
     /// The derivatives of the constraints along `values` are `linear`, `angular` and the sum of the dots, if
     /// `gradient` is ∇g.
-    pub fn project(&self, gradient: &[Vec4], values: &[Vec4]) -> Sums {
+    pub fn project(&self, gradient: &[Vec4], pull: &[Vec4], values: &[Vec4]) -> Sums {
         fold(par::map(self.chunks(), |chunk| {
             let own = self.range(chunk);
             dispatch(Project {
                 vertices: &self.vertices[own.clone()],
-                lever: &self.lever[own.clone()],
-                second: &self.pull[own],
+                lever: &self.lever[own],
                 values,
                 first: gradient,
+                second: pull,
             })
         }))
     }
@@ -218,7 +246,8 @@ impl Constraints {
             c[k] = sums.linear[k] - self.linear[k];
             c[3 + k] = sums.angular[k] - self.angular[k];
         }
-        c[6] = sums.dots[0] + stored - self.energy;
+        let lagging: f64 = self.springs.iter().map(|s| s.lagging(at.x[s.vertex as usize].xyz())).sum();
+        c[6] = sums.dots[0] + stored + lagging - self.energy;
         c
     }
 }

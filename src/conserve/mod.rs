@@ -16,13 +16,11 @@
 //! forces. With it ∇c_H is ∇g + M v_n/h (the paper has h M v_n + h² f). The arm x_n, not x, belongs to J:
 //! L⁺ − L = Σ (x_n − o) × m (v_{n+1} − v_n) holds for all motions.
 //!
-//! *Pins* take P and L away from a body: their impulse makes these what they become, while H, which the springs of soft pins
-//! are part of, stays. The paper is silent about both. Keeping P and L as well, with the impulse h κ(t − x) of soft pins booked at
-//! x (which damps), at x_n (unstable where pins are stiff) or at Newmark's average, contradicts H: on one spring a body has
-//! one motion, not two. Such runs gained energy without bound. The price: a stiff body that swings as a whole on soft
-//! springs keeps its energy but not the line of its swing, which slowly opens to a circle. Hard pins at rest do no work; in a
-//! step in which they move, nothing is kept and the account of the body starts anew. Where time changes an energy at standing
-//! positions (moving targets, `stiffness_scale`), the change counts as work.
+//! *Pins*, about which the paper is silent. The impulse of soft pins enters P and L, and their springs are part of H; see
+//! [`springs`] for how these agree. Hard pins take P and L away from a body: their impulse makes these what they become; so do
+//! soft pins too stiff for the step. At rest they do no work, and H stays; in a step in which hard pins move, nothing is kept
+//! and the account of the body starts anew. Where time changes an energy at standing positions (moving targets,
+//! `stiffness_scale`), the change counts as work.
 //!
 //! *Compatibility* \[Kee2021, Eq. 13-15\]: no motion of momenta P and L has less energy than K = |P|²/2M + ½ L·I⁻¹L, where L
 //! is the one about the centre of mass. What users ask for may have less; there K is the goal. Elsewhere H stands for
@@ -35,10 +33,11 @@
 
 pub mod constraint;
 pub mod projection;
+pub mod springs;
 
 use std::sync::Arc;
 
-use crate::config::resolved::{Config, Control};
+use crate::config::resolved::{Config, Control, Integrator};
 use crate::math::eigen::symmetric3;
 use crate::math::lanes::Vec4;
 use crate::math::vec3::{add, cross, dot, scale, sub};
@@ -95,7 +94,14 @@ struct Member {
     vertices: Arc<[u32]>,
     terms: Arc<[usize]>,
     control: Control,
-    is_pinned: bool,
+    /// Its terms that are soft pins.
+    pins: Arc<[usize]>,
+    /// It has hard pins.
+    is_fixed: bool,
+    /// Pins take its momenta away.
+    is_held: bool,
+    /// How much earlier than the positions of springs the velocities are, in s.
+    lag: f64,
 }
 
 /// The accounts of all bodies.
@@ -176,16 +182,26 @@ impl Ledger {
             let mut vertices: Vec<u32> =
                 positions.iter().copied().filter(|v| (*v as usize) < objective.free).collect();
             vertices.sort_unstable();
+            let unknowns = vertices.len();
             members.push(Member {
                 vertices: vertices.into(),
                 terms: Arc::new([]),
                 control: body.control.clone(),
-                is_pinned: model.pinned[place.vertices.clone()].iter().any(|kind| *kind != 0),
+                pins: Arc::new([]),
+                is_fixed: unknowns < positions.len(),
+                is_held: false,
+                lag: 0.0,
             });
         }
         for (number, member) in members.iter_mut().enumerate() {
             let own = |t: &usize| body_of[objective.terms[*t].element(0)[0] as usize] == number as u32;
             member.terms = (0..objective.terms.len()).filter(own).collect();
+            let is_pin = |t: &usize| objective.terms[*t].is_anchor();
+            member.pins = member.terms.iter().copied().filter(is_pin).collect();
+            member.is_held = member.is_held(objective, &model.initial.x, config.time.step);
+            let is_late = !member.pins.is_empty() && !member.is_held;
+            let is_late = is_late && config.time.integrator == Integrator::ImplicitEuler;
+            member.lag = if is_late { 0.5 * config.time.step } else { 0.0 };
         }
         let moves = |pin: &crate::config::resolved::Pin| pin.motion.is_some();
         let is_animated =
@@ -249,7 +265,8 @@ impl Member {
     /// What the body has at a state whose terms have the energies `parts`.
     fn measure(&self, objective: &Objective, state: &State, parts: &[f64]) -> Account {
         let centre = Shape::new(&self.vertices, &objective.mass, &state.x).centre;
-        let mut account = Account { stored: self.stored(parts), ..Account::default() };
+        let stored = self.stored(parts) - self.lag_energy(objective, state);
+        let mut account = Account { stored, ..Account::default() };
         account.energy = account.stored;
         for v in self.vertices.iter().map(|v| *v as usize) {
             let momentum = scale(objective.mass[v], state.v[v].xyz());
@@ -274,8 +291,10 @@ impl Member {
         let h = objective.step;
         let shape = Shape::new(&self.vertices, &objective.mass, &from.state.x);
         let works = self.control.energy.is_none();
-        let (mut here, mut push, mut kinetic) = (Moments::default(), Moments::default(), 0.0);
+        let (mut here, mut kinetic) = (Moments::default(), 0.0);
         let mut out = Constraints::empty(self.vertices.clone(), self.terms.clone(), self.kept(is_moved));
+        out.set_springs(self.springs(objective, &from.state.x), &self.pins);
+        let mut push = springs::impulse(&out.springs, shape.centre, &from.state.x, h);
         for v in self.vertices.iter().map(|v| *v as usize) {
             let (x, force) = (from.state.x[v].xyz(), from.force[v].xyz());
             let (rate, arm) = (objective.mass[v] / h, sub(x, shape.centre));
@@ -313,7 +332,8 @@ impl Member {
         let angular = wish.angular.unwrap_or_else(|| add(account.angular, by.push.angular));
         let mut floor = if kept.linear { 0.5 * dot(linear, linear) / by.shape.mass } else { 0.0 };
         floor += if kept.angular { by.shape.spin_energy(angular) } else { 0.0 };
-        let change = from.stored.map_or(0.0, |parts| self.stored(parts) - account.stored);
+        let stored = |parts| self.stored(parts) - self.lag_energy(objective, from.state);
+        let change = from.stored.map_or(0.0, |parts| stored(parts) - account.stored);
         let energy = account.energy + change;
         let lost = (energy - floor).max(0.0) * -(-self.control.damping * by.duration).exp_m1();
         let energy = wish.energy.map_or(energy - lost, |energy| energy.max(floor));
@@ -324,11 +344,8 @@ impl Member {
 
     fn kept(&self, is_moved: bool) -> Kept {
         let Kept { linear, angular, energy } = self.control.conserve;
-        Kept {
-            linear: linear && !self.is_pinned,
-            angular: angular && !self.is_pinned,
-            energy: energy && !is_moved,
-        }
+        let is_free = !self.is_held;
+        Kept { linear: linear && is_free, angular: angular && is_free, energy: energy && !is_moved }
     }
 }
 

@@ -11,7 +11,9 @@
 //! take all of the correction and the surface gets bumps; with τ² = Σ m/Σ K_ii, K the stiffness of the system matrix,
 //! positions and velocities share it.
 
-use super::{Account, Departure, Goal, Kept, Ledger, Member, Moments, Push, Shape};
+use std::collections::BTreeMap;
+
+use super::{Account, Departure, Goal, Kept, Ledger, Member, Push, Shape, springs};
 use crate::math::dense;
 use crate::math::lanes::Vec4;
 use crate::math::vec3::{add, cross, dot, scale, sub};
@@ -129,7 +131,9 @@ impl<'a> Body<'a> {
         state: &State,
     ) -> Body<'a> {
         let acted = Shape::new(&member.vertices, &objective.mass, landing.acted);
-        let (mut push, mut kinetic) = (Moments::default(), 0.0);
+        let springs = member.springs(objective, landing.acted);
+        let mut push = springs::impulse(&springs, acted.centre, landing.acted, landing.duration);
+        let mut kinetic = 0.0;
         for v in member.vertices.iter().map(|v| *v as usize) {
             let impulse = scale(landing.duration, landing.from.force[v].xyz());
             push.add(sub(landing.acted[v].xyz(), acted.centre), impulse);
@@ -189,6 +193,7 @@ impl<'a> Body<'a> {
         let have = self.member.measure(objective, state, &at.parts);
         let mean = scale(1.0 / shape.mass, have.linear);
         let per_step = 1.0 / (objective.step * objective.step);
+        let lags = self.lags(objective, state);
         for v in self.member.vertices.iter().map(|v| *v as usize) {
             let (mass, x, velocity) = (objective.mass[v], state.x[v].xyz(), state.v[v].xyz());
             let mut rows: Rows = Default::default();
@@ -204,6 +209,9 @@ impl<'a> Body<'a> {
             let inertia = scale(mass * per_step, sub(x, objective.inertial[v].xyz()));
             let elastic = sub(at.gradient[v].xyz(), inertia);
             rows[6] = [sub(elastic, self.working(landing, v)), scale(mass, velocity)];
+            if let Some(lag) = lags.get(&v) {
+                rows[6] = [sub(rows[6][0], lag[0]), sub(rows[6][1], lag[1])];
+            }
             for (row, holds) in rows.iter_mut().zip(self.kept.mask()) {
                 if !holds {
                     *row = Default::default();
@@ -211,6 +219,20 @@ impl<'a> Body<'a> {
             }
             f(v, &rows);
         }
+    }
+
+    /// Gradients of what H has less than E of springs, by position and velocity, at their vertices.
+    fn lags(&self, objective: &Objective, state: &State) -> BTreeMap<usize, [[f64; 3]; 2]> {
+        let lag = self.member.lag;
+        let mut out: BTreeMap<usize, [[f64; 3]; 2]> = BTreeMap::new();
+        let springs = if lag > 0.0 { self.member.springs(objective, &state.x) } else { vec![] };
+        for s in springs {
+            let v = s.vertex as usize;
+            let entry = out.entry(v).or_default();
+            entry[0] = add(entry[0], scale(lag * s.stiffness, state.v[v].xyz()));
+            entry[1] = add(entry[1], scale(lag, s.slope));
+        }
+        out
     }
 
     /// Moves `target`, the solver's result, to where the constraints hold if they are linearized at `state`.

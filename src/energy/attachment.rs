@@ -137,6 +137,10 @@ impl Energy for AttachmentTerm {
         }
     }
 
+    fn is_anchor(&self) -> bool {
+        self.path.is_some()
+    }
+
     fn is_dissipation(&self) -> bool {
         self.path.is_none()
     }

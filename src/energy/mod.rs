@@ -123,6 +123,11 @@ pub trait Energy: Send + Sync {
     ) {
     }
 
+    /// True for what ties vertices, one by one, to places in the world.
+    fn is_anchor(&self) -> bool {
+        false
+    }
+
     /// True for what takes energy out of the motion and stores none.
     fn is_dissipation(&self) -> bool {
         false

@@ -8,9 +8,10 @@
 //! Sequential quadratic programming with the constant matrix A in place of the Hessian \[Kee2021, Eq. 15-21\]. A has no entries
 //! between bodies, so each has a 7×7 system of its own. Of A⁻¹∇c,
 //!
-//! - A⁻¹∇c_P = h e: A sends translations of bodies without pins to M/h², the only ones that keep P,
-//! - A⁻¹∇c_L = e × A⁻¹w(x_n − o) once in a step: one solve gives all three, as A acts on each coordinate alike,
-//! - A⁻¹∇c_H = A⁻¹∇g + A⁻¹q: the first is the solve of projective dynamics, the second one more in a step.
+//! - A⁻¹∇c_P = A⁻¹w e, which is h e without pins, and A⁻¹∇c_L = e × A⁻¹w(x_n − o), both once in a step: one solve gives
+//!   all, as A acts on each coordinate alike and has room for four,
+//! - A⁻¹∇c_H = A⁻¹∇g + A⁻¹q: the first is the solve of projective dynamics, the second one more in a step, or in an iteration
+//!   where bodies are on springs.
 //!
 //! An objective without constraints is that of projective dynamics. c_H is linear in α, so α drops out of the iteration: α = −(H − K) λ_H/ε. The step ends when |c| is below `tolerance` of the
 //! scale of P, L and H, or after `iterations`.
@@ -26,6 +27,8 @@
 //! ```
 //!
 //! along which it descends: φ′ = ∇g·Δx + ε α Δα − Σ μ|c|. Infinite energies are never accepted.
+//! A is that of \[Liu2017\], fitted to the material. Pairs of L-BFGS are left out: with them all of A⁻¹∇c would be new in every
+//! iteration, four solves in place of one.
 
 use std::time::Instant;
 
@@ -52,9 +55,9 @@ pub static KIND: Kind = Kind {
             tolerance: settings.tolerance,
             system: None,
             turn: vec![],
+            pull: vec![],
             pulled: vec![],
             increment: vec![],
-            right: vec![],
             plans: vec![],
             is_projective: true,
             trial: Iterate::default(),
@@ -110,12 +113,12 @@ pub struct ConstrainedPd {
     regularization: f64,
     tolerance: f64,
     system: Option<System>,
-    /// A⁻¹w(x_n − o) of the step.
+    /// A⁻¹w(x_n − o) of the step, and A⁻¹w in the fourth place.
     turn: Vec<Vec4>,
-    /// A⁻¹q of the step.
+    /// q and A⁻¹q.
+    pull: Vec<Vec4>,
     pulled: Vec<Vec4>,
     increment: Vec<Vec4>,
-    right: Vec<Vec4>,
     plans: Vec<Plan>,
     /// All energies are projective: full steps do.
     is_projective: bool,
@@ -123,14 +126,13 @@ pub struct ConstrainedPd {
     record: Record,
 }
 
-/// x ← x − part ((1 + λ_H) d + λ_H A⁻¹q + h λ_P + λ_L × A⁻¹w(x_n − o)) on the unknowns of one body.
+/// x ← x − part ((1 + λ_H) d + λ_H A⁻¹q + A⁻¹w λ_P + λ_L × A⁻¹w(x_n − o)) on the unknowns of one body.
 struct Move<'a> {
     vertices: &'a [u32],
     lambda: &'a [f64; 7],
     part: f64,
     increment: &'a [Vec4],
     pulled: &'a [Vec4],
-    step: f64,
     turn: &'a [Vec4],
     x: &'a mut [Vec4],
 }
@@ -143,7 +145,7 @@ impl Kernel for Move<'_> {
         let l = self.lambda;
         let (own, part) = (L::splat(1.0 + l[6]), L::splat(self.part));
         let pull = L::splat(l[6]);
-        let linear = L::load(&[self.step * l[0], self.step * l[1], self.step * l[2], 0.0]);
+        let linear = L::load(&[l[0], l[1], l[2], 0.0]);
         // Columns of λ_L ×.
         let columns = [
             L::load(&[0.0, l[5], -l[4], 0.0]),
@@ -153,7 +155,7 @@ impl Kernel for Move<'_> {
         for v in self.vertices.iter().map(|v| *v as usize) {
             let turn = self.turn[v].0;
             let moved = own * L::load(&self.increment[v].0) + pull * L::load(&self.pulled[v].0);
-            let moved = moved + linear;
+            let moved = moved + L::splat(turn[3]) * linear;
             let turned = L::splat(turn[0]) * columns[0] + L::splat(turn[1]) * columns[1];
             let moved = moved + (turned + L::splat(turn[2]) * columns[2]);
             self.x[v].0 = (L::load(&self.x[v].0) - part * moved).to_array();
@@ -166,22 +168,19 @@ impl ConstrainedPd {
     fn plan(&mut self, objective: &Objective, iterate: &Iterate) {
         let system = self.system.as_mut().expect("prepared before the first step");
         let free = objective.free;
-        for list in [&mut self.turn, &mut self.pulled, &mut self.increment, &mut self.right] {
+        for list in [&mut self.turn, &mut self.pull, &mut self.pulled, &mut self.increment] {
             list.resize(free, Vec4::ZERO);
         }
-        let mut spread = |value: &dyn Fn(&Constraints, usize) -> Vec4, out: &mut Vec<Vec4>| {
-            for c in &objective.constraints {
-                for (i, v) in c.vertices.iter().enumerate() {
-                    self.right[*v as usize] = value(c, i);
-                }
+        for c in &objective.constraints {
+            for (v, lever) in c.vertices.iter().zip(&c.lever) {
+                self.pull[*v as usize] = Vec4(*lever);
             }
-            system.solve(&self.right, out);
-        };
-        spread(&|c, i| Vec4::new([c.lever[i][0], c.lever[i][1], c.lever[i][2]]), &mut self.turn);
-        spread(&|c, i| c.pull[i], &mut self.pulled);
+        }
+        system.solve(&self.pull, &mut self.turn);
+        self.pull_at(objective, iterate);
         let plan = |c: &Constraints| Plan {
-            schur: schur(objective.step, c, &c.project(&self.turn, &self.turn)),
-            pulled: c.project(&self.turn, &self.pulled),
+            schur: schur(&c.project(&self.turn, &self.pull, &self.turn)),
+            pulled: c.project(&self.turn, &self.pull, &self.pulled),
             values: c.values(iterate),
             alpha: 0.0,
             lambda: [0.0; 7],
@@ -191,6 +190,15 @@ impl ConstrainedPd {
             violation: f64::INFINITY,
         };
         self.plans = objective.constraints.iter().map(plan).collect();
+    }
+
+    /// q at an iterate, and A⁻¹q.
+    fn pull_at(&mut self, objective: &Objective, iterate: &Iterate) {
+        for c in &objective.constraints {
+            c.pull_at(&iterate.x, &mut self.pull);
+        }
+        let system = self.system.as_mut().expect("prepared before the first step");
+        system.solve(&self.pull, &mut self.pulled);
     }
 
     /// The largest |c| relative to its scale.
@@ -229,7 +237,6 @@ impl ConstrainedPd {
                 part: part / plan.stiffening,
                 increment: &self.increment,
                 pulled: &self.pulled,
-                step: objective.step,
                 turn: &self.turn,
                 x: &mut iterate.x,
             });
@@ -291,13 +298,12 @@ impl ConstrainedPd {
 }
 
 /// The rows and columns of S for c_P and c_L, from sums over A⁻¹w(x_n − o).
-fn schur(step: f64, c: &Constraints, turn: &Sums) -> [[f64; 7]; 7] {
+fn schur(turn: &Sums) -> [[f64; 7]; 7] {
     let mut s = [[0.0; 7]; 7];
-    let weight: f64 = c.lever.iter().map(|lever| lever[3]).sum();
     let m = turn.moments;
     let trace = m[0][0] + m[1][1] + m[2][2];
     for k in 0..3 {
-        s[k][k] = step * weight;
+        s[k][k] = turn.fourth;
         let mut unit = [0.0; 3];
         unit[k] = 1.0;
         let column = cross(unit, turn.linear);
@@ -455,9 +461,15 @@ impl Solver for ConstrainedPd {
         let start = Instant::now();
         let system = self.system.as_mut().expect("prepared before the first step");
         system.solve(&iterate.gradient, &mut self.increment);
+        if objective.constraints.iter().any(|c| !c.springs.is_empty()) {
+            self.pull_at(objective, iterate);
+        }
         let mut slope = 0.0;
         for (plan, c) in self.plans.iter_mut().zip(&objective.constraints) {
-            let d = c.project(&iterate.gradient, &self.increment);
+            if !c.springs.is_empty() {
+                plan.pulled = c.project(&self.turn, &self.pull, &self.pulled);
+            }
+            let d = c.project(&iterate.gradient, &self.pull, &self.increment);
             slope += plan.choose(c, &d, self.regularization);
         }
         cost.global += start.elapsed();
