@@ -8,6 +8,7 @@
 //! - [`polygon`]: polygons to triangles;
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
 //! - [`quality`]: volumes and dihedral angles;
+//! - [`tree`]: boxes over triangles, for what is near and what may touch;
 //! - [`info`]: all of that about one mesh, for `pliant info`.
 
 pub mod generate;
@@ -16,6 +17,7 @@ pub mod polygon;
 pub mod prepare;
 pub mod quality;
 pub mod surface;
+pub mod tree;
 mod union_find;
 
 /// What a mesh consists of: its cells of the highest dimension.
