@@ -40,6 +40,7 @@
 //!
 //! Keys used in the modules:
 //!
+//! - \[Barill2018\] Fast Winding Numbers for Soups and Clouds
 //! - \[Chen2024\] Vertex Block Descent
 //! - \[Dinev2018\] FEPR: Fast Energy Projection for Real-Time Simulation of Deformable Objects
 //! - \[Fritsch1980\] Monotone Piecewise Cubic Interpolation
@@ -47,7 +48,9 @@
 //! - \[Hager2005\] A New Conjugate Gradient Method with Guaranteed Descent and an Efficient Line Search
 //! - \[Hestenes1952\] Methods of Conjugate Gradients for Solving Linear Systems
 //! - \[Irving2004\] Invertible Finite Elements for Robust Simulation of Large Deformation
+//! - \[Jacobson2013\] Robust Inside-Outside Segmentation Using Generalized Winding Numbers
 //! - \[Kee2021\] Constrained Projective Dynamics
+//! - \[Labelle2007\] Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles
 //! - \[Ledwon2024\] XPBD, projective dynamics, quasi-Newton and ADMM compared
 //! - \[Liu2017\] Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials
 //! - \[Lewis2013\] Nonsmooth Optimization via Quasi-Newton Methods

@@ -9,6 +9,7 @@
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
 //! - [`quality`]: volumes and dihedral angles;
 //! - [`tree`]: boxes over triangles, for what is near and what may touch;
+//! - [`winding`]: how often a surface goes round a point: the test of inside for any surface;
 //! - [`info`]: all of that about one mesh, for `pliant info`.
 
 pub mod generate;
@@ -19,6 +20,7 @@ pub mod quality;
 pub mod surface;
 pub mod tree;
 mod union_find;
+pub mod winding;
 
 /// What a mesh consists of: its cells of the highest dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
