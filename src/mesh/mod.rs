@@ -9,15 +9,18 @@
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
 //! - [`quality`]: volumes and dihedral angles;
 //! - [`tree`]: boxes over triangles, for what is near and what may touch;
+//! - [`tetrahedralize`](mod@tetrahedralize): surfaces to tets;
 //! - [`winding`]: how often a surface goes round a point: the test of inside for any surface;
 //! - [`info`]: all of that about one mesh, for `pliant info`.
 
 pub mod generate;
 pub mod info;
+mod lattice;
 pub mod polygon;
 pub mod prepare;
 pub mod quality;
 pub mod surface;
+pub mod tetrahedralize;
 pub mod tree;
 mod union_find;
 pub mod winding;

@@ -1,0 +1,93 @@
+//! Surfaces to tets: what every method takes and gives, and the list of methods.
+//!
+//! A new method is one file with a [`Method`] and one line in [`METHODS`].
+
+use super::lattice;
+use super::{Kind, Mesh};
+use crate::error::{Error, Result};
+
+/// A way to fill a surface with tets.
+#[derive(Debug)]
+pub struct Method {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// Fills a surface with finite points, corners in range and at least one triangle.
+    pub(super) fill: fn(&Mesh, Size) -> Result<Filling, Refusal>,
+}
+
+/// All methods; the first is the default.
+pub const METHODS: [Method; 1] = [lattice::METHOD];
+
+/// How fine the tets are to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Size {
+    /// The method chooses.
+    #[default]
+    Automatic,
+    /// About this many tets.
+    Cells(u64),
+    /// No tet larger than this volume, in the cubed unit of the file.
+    MaxVolume(f64),
+}
+
+/// A surface filled with tets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filling {
+    /// The tets, all positive; no triangles and no data.
+    pub mesh: Mesh,
+    /// The volume that the surface encloses, to compare the tets' with.
+    pub surface_volume: f64,
+    /// What a user should know, a sentence each: parts that are missing, places that are not manifold.
+    pub warnings: Vec<String>,
+}
+
+/// Why a surface cannot be filled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// What is wrong.
+    pub reason: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+/// The method of a name.
+pub fn method(name: &str) -> Result<&'static Method> {
+    METHODS.iter().find(|method| method.name == name).ok_or_else(|| {
+        let known: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+        Error::Usage {
+            what: format!("there is no method '{name}'"),
+            hint: format!("known: {}", known.join(", ")),
+        }
+    })
+}
+
+/// Fills a surface with tets. `subject` names it in errors.
+pub fn tetrahedralize(surface: &Mesh, subject: &str, method: &Method, size: Size) -> Result<Filling> {
+    let refuse = |Refusal { reason, hint }| Error::Mesh { subject: subject.into(), reason, hint };
+    check(surface, size).and_then(|()| (method.fill)(surface, size)).map_err(refuse)
+}
+
+fn check(surface: &Mesh, size: Size) -> Result<(), Refusal> {
+    let refuse = |reason: String, hint: &str| Err(Refusal { reason, hint: hint.into() });
+    match surface.kind() {
+        Some(Kind::Sheet) => {}
+        Some(Kind::Solid) => return refuse("it consists of tets already".into(), "simulate it as it is"),
+        _ => return refuse("it has no triangles".into(), "a surface is wanted"),
+    }
+    let corners = surface.triangles.as_flattened();
+    if let Some(v) = corners.iter().find(|&&v| v as usize >= surface.points.len()) {
+        return refuse(format!("a triangle uses vertex {v}, which does not exist"), "");
+    }
+    if let Some(v) = surface.points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+        return refuse(format!("vertex {v} is not finite"), "write the file anew without it");
+    }
+    match size {
+        Size::Cells(0) => refuse("0 cells were asked for".into(), "ask for 1000 or more"),
+        Size::MaxVolume(v) if !(v > 0.0 && v.is_finite()) => {
+            refuse(format!("the largest volume of a tet cannot be {v}"), "it must be positive")
+        }
+        _ => Ok(()),
+    }
+}
