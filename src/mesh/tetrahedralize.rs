@@ -4,6 +4,7 @@
 
 use super::lattice;
 use super::{Kind, Mesh};
+use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::{Error, Result};
 
 /// A way to fill a surface with tets.
@@ -63,10 +64,68 @@ pub fn method(name: &str) -> Result<&'static Method> {
     })
 }
 
-/// Fills a surface with tets. `subject` names it in errors.
-pub fn tetrahedralize(surface: &Mesh, subject: &str, method: &Method, size: Size) -> Result<Filling> {
+/// Fills a surface with tets, or finds them in the cache. `subject` names the surface in errors.
+///
+/// The result depends on the points, the triangles, the method and the size alone, for any number of threads.
+pub fn tetrahedralize(
+    surface: &Mesh,
+    subject: &str,
+    method: &Method,
+    size: Size,
+    cache: &Cache,
+) -> Result<(Filling, Outcome)> {
     let refuse = |Refusal { reason, hint }| Error::Mesh { subject: subject.into(), reason, hint };
-    check(surface, size).and_then(|()| (method.fill)(surface, size)).map_err(refuse)
+    check(surface, size).map_err(refuse)?;
+    cache.fetch(&key(surface, method, size), || (method.fill)(surface, size).map_err(refuse))
+}
+
+/// A hash of all that determines a filling.
+fn key(surface: &Mesh, method: &Method, size: Size) -> Key {
+    let size = match size {
+        Size::Automatic => [0, 0],
+        Size::Cells(cells) => [1, cells],
+        Size::MaxVolume(volume) => [2, volume.to_bits()],
+    };
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"pliant filling").update(method.name.as_bytes()).update(b"\0");
+    hasher.update(bytemuck::cast_slice(&size));
+    hasher.update(&(surface.points.len() as u64).to_le_bytes());
+    hasher.update(bytemuck::cast_slice(&surface.points));
+    hasher.update(bytemuck::cast_slice(&surface.triangles));
+    hasher.finalize()
+}
+
+impl Cached for Filling {
+    const KIND: &'static str = "tets";
+    const VERSION: u32 = 1;
+
+    fn to_arrays(&self) -> Vec<Array> {
+        let text = self.warnings.join("\n");
+        vec![
+            Array::F64(self.mesh.points.as_flattened().to_vec()),
+            Array::U32(self.mesh.tets.as_flattened().to_vec()),
+            Array::F64(vec![self.surface_volume]),
+            Array::U32(text.chars().map(u32::from).collect()),
+        ]
+    }
+
+    fn from_arrays(arrays: Vec<Array>) -> Option<Self> {
+        let [Array::F64(points), Array::U32(tets), Array::F64(volume), Array::U32(text)] =
+            <[Array; 4]>::try_from(arrays).ok()?
+        else {
+            return None;
+        };
+        let (points, rest) = points.as_chunks::<3>();
+        let (tets, left) = tets.as_chunks::<4>();
+        let in_range = tets.as_flattened().iter().all(|&v| (v as usize) < points.len());
+        let text: String = text.into_iter().map(char::from_u32).collect::<Option<_>>()?;
+        let &[surface_volume] = &*volume else { return None };
+        (rest.is_empty() && left.is_empty() && in_range).then(|| Filling {
+            mesh: Mesh { points: points.to_vec(), tets: tets.to_vec(), ..Mesh::default() },
+            surface_volume,
+            warnings: text.lines().map(String::from).collect(),
+        })
+    }
 }
 
 fn check(surface: &Mesh, size: Size) -> Result<(), Refusal> {

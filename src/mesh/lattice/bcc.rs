@@ -46,11 +46,6 @@ impl Bcc {
         2 * self.size.iter().product::<usize>()
     }
 
-    /// Edge length of the cubes.
-    pub(super) fn spacing(&self) -> f64 {
-        self.spacing
-    }
-
     /// Where a point is.
     pub(super) fn place(&self, id: u32) -> [f64; 3] {
         let (grid, at) = self.split(id);
@@ -58,10 +53,10 @@ impl Bcc {
         std::array::from_fn(|i| self.origin[i] + self.spacing * (at[i] as f64 + shift))
     }
 
-    /// Is the point on the border, without all of its neighbours?
+    /// Is the point on the border, not surrounded by tets?
     pub(super) fn on_border(&self, id: u32) -> bool {
         let (_, at) = self.split(id);
-        (0..3).any(|i| at[i] == 0 || at[i] + 1 == self.size[i])
+        (0..3).any(|i| at[i] < 2 || at[i] + 2 >= self.size[i])
     }
 
     /// Is the edge between two neighbours a long one?
@@ -93,10 +88,11 @@ impl Bcc {
         out
     }
 
-    /// The twelve tets around the long edges that leave a point of the first grid upward; none on the border.
+    /// The twelve tets around the long edges that leave a point of the first grid upward; none where the
+    /// lattice ends.
     pub(super) fn tets(&self, id: u32) -> Option<[LatticeTet; 12]> {
         let (grid, at) = self.split(id);
-        if grid == 1 || self.on_border(id) {
+        if grid == 1 || (0..3).any(|i| at[i] == 0 || at[i] + 1 == self.size[i]) {
             return None;
         }
         let mut out = [[0; 4]; 12];

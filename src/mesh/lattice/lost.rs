@@ -12,6 +12,12 @@ use crate::par;
 /// Most samples along the side of a triangle.
 const MOST_SAMPLES: f64 = 16.0;
 
+/// Lost parts below this part of the whole surface are not told, unless half of a shell is gone.
+const TELL: f64 = 1e-3;
+
+/// Most shells that are named.
+const NAMED: usize = 5;
+
 /// What is lost of one shell of the surface.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Lost {
@@ -59,6 +65,30 @@ pub(super) fn lost(surface: &Mesh, shells: &[u32], field: &Field, tets: &Mesh, s
     let lost = sums.into_iter().zip(0..).filter(|(s, _)| s.1 > 0.0);
     lost.map(|((area, gone, bounds), shell)| Lost { shell, part: gone / area, of_all: gone / all, bounds })
         .collect()
+}
+
+/// The warnings about lost parts of a body with so many tets.
+pub(super) fn tell(lost: &[Lost], cells: usize, spacing: f64) -> Vec<String> {
+    let mut told: Vec<&Lost> = lost.iter().filter(|l| l.of_all > TELL || l.part > 0.5).collect();
+    told.sort_by(|a, b| b.of_all.total_cmp(&a.of_all));
+    let list = |p: [f64; 3]| p.map(|x| format!("{x:.4}")).join(", ");
+    let sentence = |l: &&Lost| {
+        format!(
+            "{:.2}% of the surface got lost, thinner than a cell of {spacing:.3e}: {:.1}% of shell {}, in the box \
+             [{}] to [{}]; more cells keep it (--cells {})",
+            100.0 * l.of_all,
+            100.0 * l.part,
+            l.shell,
+            list(l.bounds[0]),
+            list(l.bounds[1]),
+            4 * cells
+        )
+    };
+    let mut out: Vec<String> = told.iter().take(NAMED).map(sentence).collect();
+    if told.len() > NAMED {
+        out.push(format!("{} more shells got lost in part", told.len() - NAMED));
+    }
+    out
 }
 
 /// Centroids of the pieces of a triangle that is cut into n² alike, with sides of about the spacing.

@@ -1,16 +1,19 @@
 //! Tidying of tets: bits that float beside a body, and vertices that parts only touch in.
 
-use crate::mesh::Mesh;
-use crate::mesh::quality;
+use crate::mesh::tree::Tree;
 use crate::mesh::union_find::UnionFind;
+use crate::mesh::{Mesh, quality, surface};
+
+/// Parts of fewer cubes than this that are no shells of their own are bits.
+const BIT: f64 = 2.0;
 
 /// A part of the tets that hangs together by faces.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Part {
+struct Part {
     /// Its tets.
-    pub tets: Vec<u32>,
+    tets: Vec<u32>,
     /// Its volume.
-    pub volume: f64,
+    volume: f64,
 }
 
 /// Pairs of tets with a common face, as `4 · tet + corner` of the three corners that they share, in the same order.
@@ -28,7 +31,7 @@ fn shared_faces(tets: &[[u32; 4]]) -> Vec<[[u32; 3]; 2]> {
 }
 
 /// The parts of a mesh, the largest volume first.
-pub(super) fn parts(mesh: &Mesh) -> Vec<Part> {
+fn parts(mesh: &Mesh) -> Vec<Part> {
     let mut sets = UnionFind::new(mesh.tets.len());
     for [a, b] in shared_faces(&mesh.tets) {
         sets.union(a[0] / 4, b[0] / 4);
@@ -42,6 +45,31 @@ pub(super) fn parts(mesh: &Mesh) -> Vec<Part> {
         .collect();
     parts.sort_by(|a, b| b.volume.total_cmp(&a.volume));
     parts
+}
+
+/// Drops small parts whose shells have a larger part to stand for them; returns the shells that have more than one part
+/// left, with the number. `shells`: the shell of each triangle of the surface in `tree`.
+pub(super) fn drop_bits(mesh: &mut Mesh, shells: &[u32], tree: &Tree, spacing: f64) -> Vec<(u32, usize)> {
+    let parts = parts(mesh);
+    if parts.len() < 2 {
+        return vec![];
+    }
+    let mut keep = vec![true; mesh.tets.len()];
+    let mut parts_of_shell = vec![0; shells.iter().max().map_or(0, |&last| last as usize + 1)];
+    for part in &parts {
+        let tets: Vec<[u32; 4]> = part.tets.iter().map(|&t| mesh.tets[t as usize]).collect();
+        let nearest = |v: u32| tree.nearest(mesh.points[v as usize]).map(|n| shells[n.triangle as usize]);
+        let mut of: Vec<u32> = surface::extract(&tets).vertices.into_iter().filter_map(nearest).collect();
+        of.sort_unstable();
+        of.dedup();
+        if part.volume < BIT * spacing.powi(3) && of.iter().all(|&s| parts_of_shell[s as usize] > 0) {
+            part.tets.iter().for_each(|&t| keep[t as usize] = false);
+        } else {
+            of.iter().for_each(|&s| parts_of_shell[s as usize] += 1);
+        }
+    }
+    retain(mesh, &keep);
+    (0..).zip(parts_of_shell).filter(|&(_, count)| count > 1).collect()
 }
 
 /// Gives parts that touch in a vertex, or around a vertex only in an edge, their own vertices there; returns how many
@@ -73,7 +101,7 @@ pub(super) fn split_touching(mesh: &mut Mesh) -> usize {
 }
 
 /// Keeps the tets that `keep` tells, and the points that they use, in their order.
-pub(super) fn retain(mesh: &mut Mesh, keep: &[bool]) {
+fn retain(mesh: &mut Mesh, keep: &[bool]) {
     let mut kept = keep.iter();
     mesh.tets.retain(|_| *kept.next().expect("one answer per tet"));
     let is_orphan = mesh.orphans();
@@ -93,7 +121,6 @@ pub(super) fn retain(mesh: &mut Mesh, keep: &[bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::surface;
 
     /// Two tets that share a face, one that touches in a vertex, one that touches in an edge, one alone.
     fn touching() -> Mesh {

@@ -97,3 +97,65 @@ fn prism(low: [Vertex; 3], high: [Vertex; 3], rules: [bool; 3], mut push: impl F
     push([low[p], low[q], high[q], high[r]]);
     push([low[p], high[p], high[q], high[r]]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::random::SplitMix64;
+    use crate::math::vec3::{add, dot, scale, sub};
+    use crate::mesh::quality;
+
+    const SIDES: [Side; 3] = [Side::Outside, Side::On, Side::Inside];
+
+    /// Numbers as in the lattice: even ones for one grid, odd ones for the other.
+    const IDS: [u32; 4] = [4, 8, 3, 7];
+    const PLACES: [[f64; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, 0.5, -0.5]];
+
+    /// The volume of what is inside. Cut points are those of the edges, whichever end is inside.
+    fn volume(sides: [Side; 4], parts: &[f64; 32]) -> f64 {
+        let at = |id: u32| PLACES[IDS.iter().position(|&i| i == id).unwrap()];
+        let key = |a: u32, b: u32| Vertex::Cut(if a < b { 10 * a + b } else { 10 * b + a });
+        let place = |v: Vertex| match v {
+            Vertex::Lattice(id) => at(id),
+            Vertex::Cut(key) => {
+                let [a, b] = [key / 10, key % 10].map(at);
+                add(a, scale(parts[key as usize % 32], sub(b, a)))
+            }
+        };
+        let squared = |[a, b]: [Vertex; 2]| {
+            let apart = sub(place(a), place(b));
+            dot(apart, apart)
+        };
+        let mut sum = 0.0;
+        let corners = std::array::from_fn(|i| (IDS[i], sides[i]));
+        fill(
+            corners,
+            key,
+            |a, b| squared(a) <= squared(b),
+            |tet| {
+                sum += quality::volume(&tet.map(place), [0, 1, 2, 3]).abs();
+            },
+        );
+        sum
+    }
+
+    #[test]
+    fn inside_and_outside_fill_the_tet_for_all_patterns() {
+        let whole = quality::volume(&PLACES, [0, 1, 2, 3]).abs();
+        let mut random = SplitMix64::new(11);
+        for pattern in 0..81usize {
+            let sides = std::array::from_fn(|i| SIDES[pattern / 3usize.pow(i as u32) % 3]);
+            let turned = sides.map(|side| match side {
+                Side::Inside => Side::Outside,
+                Side::On => Side::On,
+                Side::Outside => Side::Inside,
+            });
+            for _ in 0..20 {
+                let parts = std::array::from_fn(|_| random.uniform());
+                let sum = volume(sides, &parts) + volume(turned, &parts);
+                let wanted = if sides == [Side::On; 4] { 0.0 } else { whole };
+                assert!((sum - wanted).abs() < 1e-15, "{sides:?}: {sum}");
+            }
+        }
+    }
+}
