@@ -156,9 +156,13 @@ fn parts_thinner_than_a_cell_are_told() {
     check("blade", &filling);
     let told = filling.warnings.join("\n");
     assert!(told.contains("100.0% of shell 1") && told.contains("--cells"), "{told}");
+    let plate = boundary(&Shape::Block { size: [1.0, 0.01, 1.0], cells: [1, 1, 1], split: 5 });
+    let message = refusal(&plate, Size::Cells(2_000));
+    let asked: f64 = message.split("--cells ").nth(1).unwrap().trim_end_matches(')').parse().unwrap();
+    assert!((2e5..2e6).contains(&asked), "{message}");
     let wide = boundary(&Shape::Block { size: [1.0, 1e-5, 1.0], cells: [1, 1, 1], split: 5 });
     let message = refusal(&wide, Size::Automatic);
-    assert!(message.contains("thinner than a cell") && message.contains("cells)"), "{message}");
+    assert!(message.contains("thinner than a cell") && message.contains("as a sheet"), "{message}");
 }
 
 #[test]
@@ -250,4 +254,74 @@ fn files(folder: &str) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths
+}
+
+/// Reads and repairs a file.
+fn repaired(path: &Path) -> Mesh {
+    io::read(path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Fills a file's surface, checks and simulates it. Returns the volume over the surface's, and the warnings.
+fn fill_file(path: &Path) -> Result<(f64, Filling), String> {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let surface = repaired(path);
+    let start = std::time::Instant::now();
+    let (filling, _) = tetrahedralize(&surface, &name, &METHODS[0], Size::Automatic, &Cache::disabled())
+        .map_err(|error| error.to_string())?;
+    let seconds = start.elapsed().as_secs_f64();
+    let ratio = check(&name, &filling) / filling.surface_volume;
+    let shape = quality::measure(&filling.mesh.points, &filling.mesh.tets);
+    println!(
+        "{name}: {} tets, volume {:+.2}%, angles from {:.1}°, {seconds:.2} s",
+        filling.mesh.tets.len(),
+        100.0 * (ratio - 1.0),
+        shape.min_dihedral_deg
+    );
+    filling.warnings.iter().for_each(|warning| println!("    {warning}"));
+    assert_falls(&filling.mesh, &name);
+    Ok((ratio, filling))
+}
+
+#[test]
+#[ignore = "fills and simulates fourteen files"]
+fn clean_files_keep_their_volume_and_can_be_simulated() {
+    for path in files("surface") {
+        match fill_file(&path) {
+            Ok((ratio, _)) => assert!((ratio - 1.0).abs() < 0.03, "{}: {ratio}", path.display()),
+            // A hollow ball with a wall of a hundredth of its radius.
+            Err(message) => {
+                assert!(message.starts_with("manifold_Cray_left.obj: all of it is thinner"), "{message}")
+            }
+        }
+    }
+}
+
+/// Files that enclose nothing, and those with walls too thin for the default, with the reason.
+const REFUSED: [(&str, &str); 8] = [
+    ("cgal_all_degen.off", "flat"),
+    ("cgal_caps_and_needles.off", "encloses nothing"),
+    ("cgal_degtri_nullface.off", "flat"),
+    ("cgal_non_manifold.off", "flat"),
+    ("cgal_quads_to_stitch.off", "flat"),
+    ("igl_sliver_tet.ply", "as a sheet"),
+    ("manifold_Havocglass8_left.obj", "--cells"),
+    ("woody.obj", "flat"),
+];
+
+#[test]
+#[ignore = "fills and simulates thirty files"]
+fn dirty_files_are_filled_and_simulated_or_refused_with_the_reason() {
+    for path in files("dirty") {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let expected = REFUSED.iter().find(|(file, _)| *file == name);
+        match (fill_file(&path), expected) {
+            (Ok((ratio, filling)), None) => {
+                let told = !filling.warnings.is_empty();
+                assert!((ratio - 1.0).abs() < 0.1 || told, "{name}: {ratio} without a warning");
+            }
+            (Err(message), Some((_, reason))) => assert!(message.contains(reason), "{message}"),
+            (Ok(_), Some((_, reason))) => panic!("{name} should be refused: {reason}"),
+            (Err(message), None) => panic!("{message}"),
+        }
+    }
 }

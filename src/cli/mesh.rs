@@ -95,7 +95,7 @@ fn describe(filling: &Filling) -> String {
     let mesh = &filling.mesh;
     let shape = quality::measure(&mesh.points, &mesh.tets);
     format!(
-        "{} vertices, {} tets; volume {:.6e}, {:+.2}% of the surface's; dihedral angles {:.1}° to {:.1}°",
+        "{} vertices, {} tets; volume {:.6e} ({:+.2}% against the surface); dihedral angles {:.1}° to {:.1}°",
         mesh.points.len(),
         mesh.tets.len(),
         shape.volume,

@@ -85,10 +85,7 @@ fn fill(surface: &Mesh, size: Size) -> Result<Filling, Refusal> {
         Size::MaxVolume(_) => {}
     }
     if body.mesh.tets.is_empty() {
-        return Err(Refusal {
-            reason: format!("all of it is thinner than a cell of {spacing:.3e}"),
-            hint: format!("its walls take about {:.1e} cells", solid.cells_for_walls()),
-        });
+        return Err(solid.too_thin(spacing));
     }
     let warnings = body.warnings(spacing);
     Ok(Filling { mesh: body.mesh, surface_volume: solid.volume, warnings })

@@ -77,10 +77,17 @@ impl Solid {
         high
     }
 
-    /// Cells with which a wall of the mean thickness, `2 V/A`, is two cubes thick.
-    pub(super) fn cells_for_walls(&self) -> f64 {
-        let spacing = self.volume / self.area;
-        12.0 * self.volume / spacing.powi(3)
+    /// Refuses a body that has no tets at a spacing, with the number that walls of the mean thickness 2 V/A take.
+    pub(super) fn too_thin(&self, spacing: f64) -> Refusal {
+        let wall = 2.0 * self.volume / self.area;
+        // Walls of two cubes.
+        let cells = 12.0 * self.volume / (0.5 * wall).powi(3);
+        let hint = if cells <= MOST_CELLS {
+            format!("its walls are about {wall:.3e} thick: --cells {cells:.0}")
+        } else {
+            format!("its walls of about {wall:.3e} are too thin for a lattice: simulate it as a sheet")
+        };
+        Refusal { reason: format!("all of it is thinner than a cell of {spacing:.3e}"), hint }
     }
 
     /// Refuses a lattice that would not fit into memory.
