@@ -7,18 +7,24 @@
 //! - [`prepare`](mod@prepare): what stands between a mesh that was read and one that can be simulated;
 //! - [`polygon`]: polygons to triangles;
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
+//! - [`loops`](mod@loops), [`nesting`], [`weld`], [`intersect`]: its borders, parts that are inside out, vertices at the
+//!   same place, triangles that intersect;
 //! - [`quality`]: volumes and dihedral angles;
 //! - [`tree`]: boxes over triangles, for what is near and what may touch;
 //! - [`info`]: all of that about one mesh, for `pliant info`.
 
 pub mod generate;
 pub mod info;
+pub mod intersect;
+pub mod loops;
+pub mod nesting;
 pub mod polygon;
 pub mod prepare;
 pub mod quality;
 pub mod surface;
 pub mod tree;
 mod union_find;
+pub mod weld;
 
 /// What a mesh consists of: its cells of the highest dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
