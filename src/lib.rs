@@ -40,6 +40,7 @@
 //!
 //! Keys used in the modules:
 //!
+//! - \[Barequet1995\] Filling Gaps in the Boundary of a Polyhedron
 //! - \[Chen2024\] Vertex Block Descent
 //! - \[Dinev2018\] FEPR: Fast Energy Projection for Real-Time Simulation of Deformable Objects
 //! - \[Fritsch1980\] Monotone Piecewise Cubic Interpolation

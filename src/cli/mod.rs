@@ -13,6 +13,7 @@ pub mod log;
 pub mod plot;
 pub mod precompute;
 mod progress;
+pub mod repair;
 pub mod report;
 pub mod scene;
 pub mod schema;

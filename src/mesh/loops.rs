@@ -82,7 +82,9 @@ impl Border {
             path.push((edge, end));
             if let Some(&first) = place_of.get(&self.edges[edge].ends[1 - end]) {
                 let walk = path.split_off(first);
-                walk.iter().for_each(|&(e, end)| drop(place_of.remove(&self.edges[e].ends[end])));
+                for &(e, end) in &walk {
+                    place_of.remove(&self.edges[e].ends[end]);
+                }
                 found.push(self.cut(&walk));
             }
             at = self.next[edge][1 - end];

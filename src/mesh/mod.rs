@@ -11,7 +11,8 @@
 //!   same place, triangles that intersect;
 //! - [`quality`]: volumes and dihedral angles;
 //! - [`tree`]: boxes over triangles, for what is near and what may touch;
-//! - [`info`]: all of that about one mesh, for `pliant info`.
+//! - [`info`]: all of that about one mesh, for `pliant info`;
+//! - [`repair`](mod@repair): surfaces that are nearly closed and manifold become so.
 
 pub mod generate;
 pub mod info;
@@ -21,6 +22,7 @@ pub mod nesting;
 pub mod polygon;
 pub mod prepare;
 pub mod quality;
+pub mod repair;
 pub mod surface;
 pub mod tree;
 mod union_find;

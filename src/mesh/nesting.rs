@@ -23,7 +23,7 @@ const FLAT_OPEN: f64 = 1e-2;
 const SAMPLES: usize = 8;
 
 /// For every part: do its triangles face the wrong way? `part_of` numbers the part of every triangle, which must be
-/// oriented consistently within the part; all corners must be finite.
+/// oriented consistently within the part.
 pub fn inside_out(points: &[[f64; 3]], triangles: &[[u32; 3]], part_of: &[u32]) -> Vec<bool> {
     let count = part_of.iter().max().map_or(0, |&last| last as usize + 1);
     let mut lists = vec![vec![]; count];
@@ -63,10 +63,11 @@ impl Part {
             cone_volume(points, &triangles, scale(1.0 / border.len() as f64, sum))
         };
         let area: f64 = triangles.iter().map(|&t| norm(area_vector(points, t))).sum();
-        let flat = volume.abs() <= area.powf(1.5) * if closed { FLAT } else { FLAT_OPEN };
+        // Written so that NaN is nothing.
+        let solid = volume.abs() > area.powf(1.5) * if closed { FLAT } else { FLAT_OPEN };
         let corners = triangles.as_flattened().iter().map(|&v| points[v as usize]);
         let bounds = corners.fold(tree::EMPTY, |b, p| tree::merge(b, [p, p]));
-        Part { triangles, bounds, closed, volume: if flat { 0.0 } else { volume } }
+        Part { triangles, bounds, closed, volume: if solid { volume } else { 0.0 } }
     }
 
     /// Is it inside of `other`?

@@ -174,7 +174,8 @@ fn numbers_where<T>(items: &[T], is: impl Fn(&T) -> bool) -> Vec<usize> {
     items.iter().zip(0..).filter(|(item, _)| is(item)).map(|(_, i)| i).collect()
 }
 
-fn counted(n: usize, one: &str, many: &str) -> String {
+/// A number and its noun.
+pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
