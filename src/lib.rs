@@ -40,6 +40,7 @@
 //!
 //! Keys used in the modules:
 //!
+//! - \[Barequet1995\] Filling Gaps in the Boundary of a Polyhedron
 //! - \[Barill2018\] Fast Winding Numbers for Soups and Clouds
 //! - \[Chen2024\] Vertex Block Descent
 //! - \[Dinev2018\] FEPR: Fast Energy Projection for Real-Time Simulation of Deformable Objects
@@ -56,10 +57,12 @@
 //! - \[Lewis2013\] Nonsmooth Optimization via Quasi-Newton Methods
 //! - \[Manteuffel1980\] An Incomplete Factorization Technique for Positive Definite Linear Systems
 //! - \[Narain2016\] ADMM ⊇ Projective Dynamics
+//! - \[Shewchuk1997\] Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
 //! - \[Smith2018\] Stable Neo-Hookean Flesh Simulation
 //! - \[Smith2019\] Analytic Eigensystems for Isotropic Distortion Energies
 //! - \[Steele2014\] Fast Splittable Pseudorandom Number Generators
 //! - \[Teran2005\] Robust Quasistatic Finite Elements and Flesh Simulation
+//! - \[VanOosterom1983\] The Solid Angle of a Plane Triangle
 //! - \[Wang2015\] A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics
 //! - \[Xu2015\] Nonlinear Material Design Using Principal Stretches
 

@@ -10,6 +10,7 @@ use pliant::cache::{Cache, Outcome};
 use pliant::config::resolved::Shape;
 use pliant::math::vec3::{norm, sub};
 use pliant::mesh::generate::generate;
+use pliant::mesh::repair::{Repair, repair};
 use pliant::mesh::tetrahedralize::{Filling, METHODS, Size, tetrahedralize};
 use pliant::mesh::tree::Tree;
 use pliant::mesh::{Mesh, quality, surface};
@@ -258,7 +259,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
 
 /// Reads and repairs a file.
 fn repaired(path: &Path) -> Mesh {
-    io::read(path).unwrap_or_else(|error| panic!("{error}"))
+    let mesh = io::read(path).unwrap_or_else(|error| panic!("{error}"));
+    repair(mesh, &Repair::default()).0
 }
 
 /// Fills a file's surface, checks and simulates it. Returns the volume over the surface's, and the warnings.

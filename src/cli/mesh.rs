@@ -6,18 +6,20 @@ use std::time::Instant;
 use clap::Args;
 
 use super::Global;
+use super::repair::RepairArgs;
 use super::simulate::parse_threads;
 use crate::cache::Outcome;
 use crate::error::{Error, Result};
 use crate::io;
-use crate::mesh::quality;
-use crate::mesh::tetrahedralize::{Filling, METHODS, Size, method, tetrahedralize};
+use crate::mesh::repair::repair;
+use crate::mesh::tetrahedralize::{Filling, METHODS, Size, check, method, tetrahedralize};
+use crate::mesh::{Mesh, quality};
 use crate::par;
 
 /// Arguments of `pliant mesh`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  pliant mesh spot.obj -o spot.vtu\n  pliant mesh scan.stl -o scan.msh --cells 50000\n\nThe method \
+    after_help = "Examples:\n  pliant mesh spot.obj -o spot.vtu\n  pliant mesh scan.stl -o scan.msh --cells 50000 --fill-holes all\n\nThe method \
                   'lattice' fills any surface, also one with holes, gaps or intersections: inside is where the \
                   generalized winding number is above one half. Tets have one size and dihedral angles above 8 degrees; \
                   parts thinner than a cell get lost, which is told. Without --cells and --max-volume there are 20,000 \
@@ -44,6 +46,12 @@ pub struct MeshArgs {
     /// Threads to use; default: one per core. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
+    /// Fill the surface as it is.
+    #[arg(long, conflicts_with_all = ["weld", "fill_holes", "keep_orientation", "keep_small_shells"])]
+    pub no_repair: bool,
+    /// How the surface is repaired before.
+    #[command(flatten)]
+    pub repair: RepairArgs,
 }
 
 impl MeshArgs {
@@ -60,18 +68,10 @@ impl MeshArgs {
         if let Some(count) = self.threads {
             par::set_threads(count);
         }
-        let import = io::import(&self.surface)?;
-        let name = self.surface.display();
-        import.notes.iter().for_each(|note| tracing::warn!("{name}: {note}"));
-        let surface = import.mesh;
-        tracing::info!(
-            "read {name}: {} vertices, {} triangles",
-            surface.points.len(),
-            surface.triangles.len()
-        );
+        let name = self.surface.display().to_string();
+        let surface = self.read(&name)?;
         let start = Instant::now();
-        let (filling, outcome) =
-            tetrahedralize(&surface, &name.to_string(), method, self.size(), &global.cache())?;
+        let (filling, outcome) = tetrahedralize(&surface, &name, method, self.size(), &global.cache())?;
         let seconds = start.elapsed().as_secs_f64();
         filling.warnings.iter().for_each(|warning| tracing::warn!("{name}: {warning}"));
         let notes = io::write(&filling.mesh, &self.output)?;
@@ -79,6 +79,28 @@ impl MeshArgs {
         let from = if outcome == Outcome::Hit { "found in the cache" } else { method.name };
         tracing::info!("wrote {}: {} ({from}, {seconds:.2} s)", self.output.display(), describe(&filling));
         Ok(())
+    }
+
+    /// The surface, repaired unless that is not wanted.
+    fn read(&self, name: &str) -> Result<Mesh> {
+        let import = io::import(&self.surface)?;
+        import.notes.iter().for_each(|note| tracing::warn!("{name}: {note}"));
+        let mesh = import.mesh;
+        check(&mesh, name)?;
+        tracing::info!("read {name}: {} vertices, {} triangles", mesh.points.len(), mesh.triangles.len());
+        if self.no_repair {
+            return Ok(mesh);
+        }
+        let (mesh, report) = repair(mesh, &self.repair.options());
+        report.to_string().lines().for_each(|line| tracing::info!("{name}: {line}"));
+        if mesh.triangles.is_empty() {
+            return Err(Error::Mesh {
+                subject: name.into(),
+                reason: "it encloses nothing: no triangle has an area or a neighbour".into(),
+                hint: "write the surface anew".into(),
+            });
+        }
+        Ok(mesh)
     }
 
     fn size(&self) -> Size {

@@ -14,6 +14,7 @@ pub mod mesh;
 pub mod plot;
 pub mod precompute;
 mod progress;
+pub mod repair;
 pub mod report;
 pub mod scene;
 pub mod schema;

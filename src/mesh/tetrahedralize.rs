@@ -75,7 +75,8 @@ pub fn tetrahedralize(
     cache: &Cache,
 ) -> Result<(Filling, Outcome)> {
     let refuse = |Refusal { reason, hint }| Error::Mesh { subject: subject.into(), reason, hint };
-    check(surface, size).map_err(refuse)?;
+    check(surface, subject)?;
+    check_size(size).map_err(refuse)?;
     cache.fetch(&key(surface, method, size), || (method.fill)(surface, size).map_err(refuse))
 }
 
@@ -128,8 +129,10 @@ impl Cached for Filling {
     }
 }
 
-fn check(surface: &Mesh, size: Size) -> Result<(), Refusal> {
-    let refuse = |reason: String, hint: &str| Err(Refusal { reason, hint: hint.into() });
+/// Refuses what is no surface of triangles with finite coordinates; to be asked before a repair.
+pub fn check(surface: &Mesh, subject: &str) -> Result<()> {
+    let refuse =
+        |reason: String, hint: &str| Err(Error::Mesh { subject: subject.into(), reason, hint: hint.into() });
     match surface.kind() {
         Some(Kind::Sheet) => {}
         Some(Kind::Solid) => return refuse("it consists of tets already".into(), "simulate it as it is"),
@@ -142,6 +145,11 @@ fn check(surface: &Mesh, size: Size) -> Result<(), Refusal> {
     if let Some(v) = surface.points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
         return refuse(format!("vertex {v} is not finite"), "write the file anew without it");
     }
+    Ok(())
+}
+
+fn check_size(size: Size) -> Result<(), Refusal> {
+    let refuse = |reason: String, hint: &str| Err(Refusal { reason, hint: hint.into() });
     match size {
         Size::Cells(0) => refuse("0 cells were asked for".into(), "ask for 1000 or more"),
         Size::MaxVolume(v) if !(v > 0.0 && v.is_finite()) => {
