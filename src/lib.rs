@@ -40,6 +40,8 @@
 //!
 //! Keys used in the modules:
 //!
+//! - \[Barequet1995\] Filling Gaps in the Boundary of a Polyhedron
+//! - \[Barill2018\] Fast Winding Numbers for Soups and Clouds
 //! - \[Chen2024\] Vertex Block Descent
 //! - \[Dinev2018\] FEPR: Fast Energy Projection for Real-Time Simulation of Deformable Objects
 //! - \[Fritsch1980\] Monotone Piecewise Cubic Interpolation
@@ -47,16 +49,20 @@
 //! - \[Hager2005\] A New Conjugate Gradient Method with Guaranteed Descent and an Efficient Line Search
 //! - \[Hestenes1952\] Methods of Conjugate Gradients for Solving Linear Systems
 //! - \[Irving2004\] Invertible Finite Elements for Robust Simulation of Large Deformation
+//! - \[Jacobson2013\] Robust Inside-Outside Segmentation Using Generalized Winding Numbers
 //! - \[Kee2021\] Constrained Projective Dynamics
+//! - \[Labelle2007\] Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles
 //! - \[Ledwon2024\] XPBD, projective dynamics, quasi-Newton and ADMM compared
 //! - \[Liu2017\] Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials
 //! - \[Lewis2013\] Nonsmooth Optimization via Quasi-Newton Methods
 //! - \[Manteuffel1980\] An Incomplete Factorization Technique for Positive Definite Linear Systems
 //! - \[Narain2016\] ADMM ⊇ Projective Dynamics
+//! - \[Shewchuk1997\] Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
 //! - \[Smith2018\] Stable Neo-Hookean Flesh Simulation
 //! - \[Smith2019\] Analytic Eigensystems for Isotropic Distortion Energies
 //! - \[Steele2014\] Fast Splittable Pseudorandom Number Generators
 //! - \[Teran2005\] Robust Quasistatic Finite Elements and Flesh Simulation
+//! - \[VanOosterom1983\] The Solid Angle of a Plane Triangle
 //! - \[Wang2015\] A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics
 //! - \[Xu2015\] Nonlinear Material Design Using Principal Stretches
 

@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::repair::RepairArgs;
 use crate::error::{Error, Result};
 use crate::io;
-use crate::mesh::Kind;
+use crate::mesh::repair::repair;
+use crate::mesh::{Kind, Mesh};
 
 /// Arguments of `pliant convert`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  pliant convert bunny.msh bunny.vtu\n  pliant convert scan.stl scan.ply --force\n\nArrays that both \
+    after_help = "Examples:\n  pliant convert bunny.msh bunny.vtu\n  pliant convert scan.stl scan.ply --force\n  \
+                  pliant convert scan.stl clean.ply --repair --fill-holes all\n\nArrays that both \
                   formats can hold are kept; what is left out is told. Of a mesh of tets, .ply, .obj and .stl hold \
                   the boundary."
 )]
@@ -23,6 +26,12 @@ pub struct ConvertArgs {
     /// Replace the new file if it exists.
     #[arg(long)]
     pub force: bool,
+    /// Make a closed, oriented surface of triangles that nearly are one.
+    #[arg(long)]
+    pub repair: bool,
+    /// How to repair.
+    #[command(flatten)]
+    pub repair_args: RepairArgs,
 }
 
 impl ConvertArgs {
@@ -35,7 +44,16 @@ impl ConvertArgs {
                 hint: "replace it with --force, or choose another name".into(),
             });
         }
-        let import = io::import(&self.input)?;
+        if !self.repair && self.repair_args.is_given() {
+            return Err(Error::Usage {
+                what: "a flag of the repair without --repair".into(),
+                hint: "add --repair".into(),
+            });
+        }
+        let mut import = io::import(&self.input)?;
+        if self.repair {
+            import.mesh = self.repaired(import.mesh)?;
+        }
         let notes = io::write(&import.mesh, &self.output)?;
         for (file, note) in (import.notes.iter().map(|note| (&self.input, note)))
             .chain(notes.iter().map(|note| (&self.output, note)))
@@ -47,5 +65,24 @@ impl ConvertArgs {
         let counts = format!("{} vertices, {} {cell}s", mesh.points.len(), mesh.cells());
         tracing::info!("read {}: {counts}; wrote {}", self.input.display(), self.output.display());
         Ok(())
+    }
+
+    /// The mesh repaired, and what was done as messages.
+    fn repaired(&self, mesh: Mesh) -> Result<Mesh> {
+        let refuse = |reason: &str, hint: &str| {
+            let subject = self.input.display().to_string();
+            Err(Error::Mesh { subject, reason: reason.into(), hint: hint.into() })
+        };
+        if mesh.kind() != Some(Kind::Sheet) {
+            return refuse("only triangles can be repaired", "leave --repair out");
+        }
+        let (mesh, report) = repair(mesh, &self.repair_args.options());
+        for line in report.to_string().lines() {
+            tracing::info!("{}: {line}", self.input.display());
+        }
+        if mesh.triangles.is_empty() {
+            return refuse("no triangle is left after the repair", "none of them has an area");
+        }
+        Ok(mesh)
     }
 }

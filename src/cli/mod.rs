@@ -10,9 +10,11 @@ pub mod convert;
 pub mod generate;
 pub mod info;
 pub mod log;
+pub mod mesh;
 pub mod plot;
 pub mod precompute;
 mod progress;
+pub mod repair;
 pub mod report;
 pub mod scene;
 pub mod schema;
@@ -89,6 +91,8 @@ impl Global {
 pub enum Command {
     /// Write a procedural mesh: beam, box, sphere, torus, cloth, rope
     Generate(generate::GenerateArgs),
+    /// Fill a surface with tets
+    Mesh(mesh::MeshArgs),
     /// Convert a mesh from one format to another
     Convert(convert::ConvertArgs),
     /// Say what a mesh file holds: counts, bounds, arrays, quality
@@ -118,6 +122,7 @@ impl Cli {
     pub fn run(&self) -> Result<()> {
         match &self.command {
             Command::Generate(args) => args.run(),
+            Command::Mesh(args) => args.run(&self.global),
             Command::Convert(args) => args.run(),
             Command::Info(args) => args.run(),
             Command::Check(args) => args.run(&self.global),

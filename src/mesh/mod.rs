@@ -7,16 +7,31 @@
 //! - [`prepare`](mod@prepare): what stands between a mesh that was read and one that can be simulated;
 //! - [`polygon`]: polygons to triangles;
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
+//! - [`loops`](mod@loops), [`nesting`], [`weld`], [`intersect`]: its borders, parts that are inside out, vertices at the
+//!   same place, triangles that intersect;
 //! - [`quality`]: volumes and dihedral angles;
-//! - [`info`]: all of that about one mesh, for `pliant info`.
+//! - [`tree`]: boxes over triangles, for what is near and what may touch;
+//! - [`tetrahedralize`](mod@tetrahedralize): surfaces to tets;
+//! - [`winding`]: how often a surface goes round a point: the test of inside for any surface;
+//! - [`info`]: all of that about one mesh, for `pliant info`;
+//! - [`repair`](mod@repair): surfaces that are nearly closed and manifold become so.
 
 pub mod generate;
 pub mod info;
+pub mod intersect;
+mod lattice;
+pub mod loops;
+pub mod nesting;
 pub mod polygon;
 pub mod prepare;
 pub mod quality;
+pub mod repair;
 pub mod surface;
+pub mod tetrahedralize;
+pub mod tree;
 mod union_find;
+pub mod weld;
+pub mod winding;
 
 /// What a mesh consists of: its cells of the highest dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

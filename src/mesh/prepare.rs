@@ -78,7 +78,7 @@ pub fn prepare(mut mesh: Mesh, subject: &str, repair: bool) -> Result<Prepared> 
 }
 
 /// The degenerate cells' numbers.
-fn degenerate_cells(mesh: &Mesh) -> Vec<usize> {
+pub(super) fn degenerate_cells(mesh: &Mesh) -> Vec<usize> {
     match mesh.kind() {
         Some(Kind::Solid) => numbers_where(&mesh.tets, |&t| is_degenerate(shape_ratio(&mesh.points, t))),
         Some(Kind::Sheet) => numbers_where(&mesh.triangles, |&t| is_degenerate_triangle(&mesh.points, t)),
@@ -99,7 +99,7 @@ pub(super) fn degenerate_edges(mesh: &Mesh) -> Vec<usize> {
 }
 
 /// A triangle whose height is below [`DEGENERATE`] times its longest edge.
-fn is_degenerate_triangle(points: &[[f64; 3]], triangle: [u32; 3]) -> bool {
+pub(super) fn is_degenerate_triangle(points: &[[f64; 3]], triangle: [u32; 3]) -> bool {
     let [a, b, c] = triangle.map(|v| points[v as usize]);
     let edges = [sub(b, a), sub(c, a), sub(c, b)];
     let largest = edges.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
@@ -174,7 +174,8 @@ fn numbers_where<T>(items: &[T], is: impl Fn(&T) -> bool) -> Vec<usize> {
     items.iter().zip(0..).filter(|(item, _)| is(item)).map(|(_, i)| i).collect()
 }
 
-fn counted(n: usize, one: &str, many: &str) -> String {
+/// A number and its noun.
+pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 

@@ -1,9 +1,9 @@
-//! How well tets are shaped: signed volumes, dihedral angles, degenerate and inverted ones.
+//! How well tets are shaped: signed volumes, dihedral angles, radius ratios, degenerate and inverted ones.
 //!
 //! Everything is computed from edges divided by the longest one, so that neither tiny nor huge units
 //! under- or overflow, and a tet is judged by its shape alone.
 
-use crate::math::vec3::{cross, dot, sub};
+use crate::math::vec3::{add, cross, dot, norm, scale, sub};
 
 /// Tets with `|V| ≤ DEGENERATE · L³` (L: the longest edge) count as degenerate.
 ///
@@ -13,6 +13,9 @@ pub const DEGENERATE: f64 = 1e-12;
 
 /// Bins of the histogram of dihedral angles: 10° each.
 pub const BINS: usize = 18;
+
+/// Bins of the histogram of radius ratios: 0.1 each.
+pub const RATIO_BINS: usize = 10;
 
 /// The corner pairs of the six edges, and the two corners opposite of each.
 const EDGES: [[usize; 4]; 6] =
@@ -33,6 +36,10 @@ pub struct Quality {
     pub degenerate: usize,
     /// Dihedral angles (six per tet that is not degenerate) in bins of 10°.
     pub histogram: [u64; BINS],
+    /// Smallest [`radius_ratio`] over the tets that are not degenerate; NaN if there are none.
+    pub min_radius_ratio: f64,
+    /// Radius ratios of the tets that are not degenerate in bins of 0.1.
+    pub ratio_histogram: [u64; RATIO_BINS],
 }
 
 /// Measures all tets. Corners must be in range.
@@ -44,6 +51,8 @@ pub fn measure(points: &[[f64; 3]], tets: &[[u32; 4]]) -> Quality {
         inverted: 0,
         degenerate: 0,
         histogram: [0; BINS],
+        min_radius_ratio: f64::NAN,
+        ratio_histogram: [0; RATIO_BINS],
     };
     for &tet in tets {
         quality.volume += volume(points, tet);
@@ -53,6 +62,9 @@ pub fn measure(points: &[[f64; 3]], tets: &[[u32; 4]]) -> Quality {
             continue;
         }
         quality.inverted += usize::from(ratio < 0.0);
+        let radii = radius_ratio(points, tet);
+        quality.min_radius_ratio = quality.min_radius_ratio.min(radii);
+        quality.ratio_histogram[((radii * RATIO_BINS as f64) as usize).min(RATIO_BINS - 1)] += 1;
         for angle in dihedrals_deg(points, tet) {
             quality.min_dihedral_deg = quality.min_dihedral_deg.min(angle);
             quality.max_dihedral_deg = quality.max_dihedral_deg.max(angle);
@@ -95,6 +107,20 @@ pub fn dihedrals_deg(points: &[[f64; 3]], tet: [u32; 4]) -> [f64; 6] {
     })
 }
 
+/// Three times the radius of the inscribed sphere over that of the circumscribed one: 1 for a regular tet, near 0 for
+/// slivers of any kind.
+///
+/// With V the volume, A the area of the faces and a, b, c the edges from one corner, r = 3V/A and
+/// R = ||a|² b×c + |b|² c×a + |c|² a×b| / 12V.
+pub fn radius_ratio(points: &[[f64; 3]], tet: [u32; 4]) -> f64 {
+    let [_, a, b, c] = scaled(tet.map(|v| points[v as usize]));
+    let [bc, ca, ab] = [cross(b, c), cross(c, a), cross(a, b)];
+    let volume = dot(a, bc) / 6.0;
+    let area: f64 = [bc, ca, ab, cross(sub(b, a), sub(c, a))].map(|n| norm(n) / 2.0).iter().sum();
+    let centre = add(add(scale(dot(a, a), bc), scale(dot(b, b), ca)), scale(dot(c, c), ab));
+    108.0 * volume * volume / (area * norm(centre))
+}
+
 /// The corners relative to the first one, in units of the longest edge.
 fn scaled(corners: [[f64; 3]; 4]) -> [[f64; 3]; 4] {
     let relative = corners.map(|p| sub(p, corners[0]));
@@ -134,6 +160,18 @@ mod tests {
             assert!((shape_ratio(&points, [0, 1, 2, 3]) * 6.0 * 8f64.sqrt() - 1.0).abs() < 1e-14);
             assert!((dihedrals_deg(&points, [0, 1, 2, 3])[0] - 90.0).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn the_radius_ratio_is_that_of_the_closed_forms() {
+        let regular = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+        assert!((radius_ratio(&regular, [0, 1, 2, 3]) - 1.0).abs() < 1e-15);
+        // The corner of a cube: r = 1/(3 + √3), R = √3/2.
+        let corner = 6.0 / (3.0 * 3f64.sqrt() + 3.0);
+        assert!((radius_ratio(&CORNER, [0, 1, 3, 2]) - corner).abs() < 1e-15);
+        let q = measure(&CORNER, &[[0, 1, 2, 3], [0, 1, 3, 2], [0, 0, 1, 2]]);
+        assert!((q.min_radius_ratio - corner).abs() < 1e-15);
+        assert_eq!(q.ratio_histogram, [0, 0, 0, 0, 0, 0, 0, 2, 0, 0]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! Everything is found by sorting, so that results are the same on every machine.
 
+use serde::Serialize;
+
 use super::union_find::UnionFind;
 use super::{Kind, Mesh};
 use crate::math::vec3::{cross, dot, sub};
@@ -72,7 +74,7 @@ pub fn boundary(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
 }
 
 /// What is regular about a surface and what is not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Topology {
     /// Edges of one triangle.
     pub open_edges: usize,
@@ -128,8 +130,18 @@ pub fn topology(triangles: &[[u32; 3]]) -> Topology {
 /// The number of the part that each triangle belongs to: parts hang together by edges and are numbered by their first
 /// triangles.
 pub fn shells(triangles: &[[u32; 3]]) -> Vec<u32> {
+    parts(triangles, |_| true)
+}
+
+/// Like [`shells`], of parts that hang together by edges of exactly two triangles: each of them can be oriented alone.
+pub fn patches(triangles: &[[u32; 3]]) -> Vec<u32> {
+    parts(triangles, |sides| sides == 2)
+}
+
+/// Parts that hang together by the edges whose number of triangles `joins` accepts.
+fn parts(triangles: &[[u32; 3]], joins: impl Fn(usize) -> bool) -> Vec<u32> {
     let mut sets = UnionFind::new(triangles.len());
-    for same in half_edges(triangles).chunk_by(|a, b| a.ends == b.ends) {
+    for same in half_edges(triangles).chunk_by(|a, b| a.ends == b.ends).filter(|same| joins(same.len())) {
         for pair in same.windows(2) {
             sets.union(pair[0].corners[0] / 3, pair[1].corners[0] / 3);
         }
@@ -147,18 +159,25 @@ pub fn shells(triangles: &[[u32; 3]]) -> Vec<u32> {
 }
 
 /// One side of a triangle.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct HalfEdge {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct HalfEdge {
     /// The vertices, ascending.
-    ends: [u32; 2],
+    pub(crate) ends: [u32; 2],
     /// The corners (`3 · triangle + corner`) at those vertices.
-    corners: [u32; 2],
+    pub(crate) corners: [u32; 2],
     /// Does the triangle run from the lower to the higher vertex?
-    forward: bool,
+    pub(crate) forward: bool,
+}
+
+impl HalfEdge {
+    /// The triangle that it is a side of.
+    pub(crate) fn triangle(&self) -> usize {
+        self.corners[0] as usize / 3
+    }
 }
 
 /// All sides of all triangles, sides of one edge adjacent.
-fn half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {
+pub(crate) fn half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {
     let mut edges = Vec::with_capacity(3 * triangles.len());
     for (t, triangle) in triangles.iter().enumerate() {
         for c in 0..3 {
@@ -185,8 +204,11 @@ pub fn area_vector(points: &[[f64; 3]], triangle: [u32; 3]) -> [f64; 3] {
 /// The volume inside a closed surface, by the divergence theorem about the first corner; positive where the
 /// normals point outward.
 pub fn enclosed_volume(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
-    let Some(first) = triangles.first() else { return 0.0 };
-    let origin = points[first[0] as usize];
+    triangles.first().map_or(0.0, |first| cone_volume(points, triangles, points[first[0] as usize]))
+}
+
+/// The signed volume of the cones from `origin` over the triangles.
+pub fn cone_volume(points: &[[f64; 3]], triangles: &[[u32; 3]], origin: [f64; 3]) -> f64 {
     let cone = |&t: &[u32; 3]| dot(area_vector(points, t), sub(points[t[0] as usize], origin)) / 3.0;
     triangles.iter().map(cone).sum()
 }

@@ -45,7 +45,7 @@ pub fn size(shape: &Shape) -> Option<(u32, u32)> {
 }
 
 /// `tet` with two corners exchanged if that makes it positive.
-fn oriented(points: &[[f64; 3]], tet: [u32; 4]) -> [u32; 4] {
+pub(super) fn oriented(points: &[[f64; 3]], tet: [u32; 4]) -> [u32; 4] {
     if quality::shape_ratio(points, tet) < 0.0 { [tet[0], tet[1], tet[3], tet[2]] } else { tet }
 }
 

@@ -1,0 +1,136 @@
+//! Tets for any surface, clean or dirty, from a lattice.
+//!
+//! The inside is where the generalized winding number is above ½ ([`super::winding`]); it is filled by isosurface
+//! stuffing on a body-centred cubic lattice \[Labelle2007\]. The tets end on the surface, their angles do not depend on
+//! it, and nothing has to be closed or free of intersections: only the normals must point outward, for which the
+//! surface is repaired first. Sharp edges are rounded at the scale of the lattice and parts thinner than a cube of it
+//! vanish; that is told.
+
+mod bcc;
+mod field;
+mod lost;
+mod parts;
+mod size;
+mod stencil;
+mod stuffing;
+
+use self::bcc::Bcc;
+use self::field::Field;
+use self::lost::Lost;
+use self::size::Solid;
+use super::tetrahedralize::{Filling, Method, Refusal, Size};
+use super::tree::Tree;
+use super::winding::Winding;
+use super::{Mesh, quality, surface};
+use crate::par;
+
+/// The method, for the registry.
+pub(super) const METHOD: Method = Method {
+    name: "lattice",
+    summary: "isosurface stuffing on a lattice: any surface, clean or dirty; tets of one size with good angles",
+    fill,
+};
+
+/// Tets where no number is asked for; doubled as long as the body loses more than [`FAITHFUL`], up to the second.
+const DEFAULT_CELLS: f64 = 20_000.0;
+const MOST_DEFAULT_CELLS: f64 = 160_000.0;
+
+/// Part of the volume or of the surface that may get lost where no number is asked for.
+const FAITHFUL: f64 = 0.02;
+
+/// Where a number is asked for, the spacing is corrected once if it is missed by more than this part.
+const ABOUT: f64 = 0.1;
+
+/// Points of one piece of parallel work.
+const CHUNK: usize = 256;
+
+/// A body at one spacing, and what became of the surface.
+struct Body {
+    mesh: Mesh,
+    /// Shells and the number of parts that they came apart into.
+    apart: Vec<(u32, usize)>,
+    lost: Vec<Lost>,
+}
+
+fn fill(surface: &Mesh, size: Size) -> Result<Filling, Refusal> {
+    let field = Field::new(Winding::new(Tree::new(&surface.points, &surface.triangles)));
+    let solid = Solid::of(surface, &field)?;
+    let shells = surface::shells(&surface.triangles);
+    let at = |spacing: f64| {
+        solid.check_memory(&field, spacing)?;
+        Ok(body(surface, &shells, &field, spacing))
+    };
+    let mut spacing = match size {
+        Size::Automatic => solid.spacing(DEFAULT_CELLS),
+        Size::Cells(cells) => solid.spacing(cells as f64),
+        Size::MaxVolume(volume) => (12.0 * volume / stuffing::LARGEST).cbrt(),
+    };
+    let mut body = at(spacing)?;
+    match size {
+        Size::Automatic => {
+            let mut cells = DEFAULT_CELLS;
+            while cells < MOST_DEFAULT_CELLS && body.loss(&solid) > FAITHFUL {
+                cells *= 2.0;
+                spacing = solid.spacing(cells);
+                body = at(spacing)?;
+            }
+        }
+        Size::Cells(cells) => {
+            let ratio = body.mesh.tets.len() as f64 / cells as f64;
+            if (ratio - 1.0).abs() > ABOUT && ratio > 0.0 {
+                spacing *= ratio.cbrt();
+                body = at(spacing)?;
+            }
+        }
+        Size::MaxVolume(_) => {}
+    }
+    if body.mesh.tets.is_empty() {
+        return Err(solid.too_thin(spacing));
+    }
+    let warnings = body.warnings(spacing);
+    Ok(Filling { mesh: body.mesh, surface_volume: solid.volume, warnings })
+}
+
+/// Meshes the inside and tidies the tets.
+fn body(surface: &Mesh, shells: &[u32], field: &Field, spacing: f64) -> Body {
+    let bcc = Bcc::around(field.bounds(), spacing);
+    let mut inside = vec![false; bcc.points()];
+    par::chunks_mut(&mut inside, CHUNK, |chunk, slots| {
+        for (slot, id) in slots.iter_mut().zip((chunk * CHUNK) as u32..) {
+            *slot = !bcc.on_border(id) && field.inside(bcc.place(id));
+        }
+    });
+    let mut mesh = stuffing::stuff(&bcc, &inside, |a, b| field.cut(bcc.place(a), bcc.place(b)));
+    let apart = parts::drop_bits(&mut mesh, shells, field.winding().tree(), spacing);
+    parts::split_touching(&mut mesh);
+    let lost = lost::lost(surface, shells, field, &mesh, spacing);
+    Body { mesh, apart, lost }
+}
+
+impl Body {
+    /// The part of the volume, or of the surface, that got lost: the larger.
+    fn loss(&self, solid: &Solid) -> f64 {
+        let volume = quality::measure(&self.mesh.points, &self.mesh.tets).volume;
+        let area: f64 = self.lost.iter().map(|lost| lost.of_all).sum();
+        area.max((volume / solid.volume - 1.0).abs())
+    }
+
+    fn warnings(&self, spacing: f64) -> Vec<String> {
+        let mut out = lost::tell(&self.lost, self.mesh.tets.len(), spacing);
+        if let [(shell, count), others @ ..] = &self.apart[..] {
+            let others =
+                if others.is_empty() { String::new() } else { format!(", {} more too", others.len()) };
+            out.push(format!(
+                "shell {shell} came apart into {count} parts{others}; more cells may keep it together"
+            ));
+        }
+        let topology = surface::topology(&surface::boundary(&self.mesh.tets));
+        if !topology.manifold() {
+            out.push(format!(
+                "the boundary of the tets is not manifold: it touches itself in {} edges and {} vertices",
+                topology.nonmanifold_edges, topology.nonmanifold_vertices
+            ));
+        }
+        out
+    }
+}

@@ -1,0 +1,213 @@
+//! Triangles that add nothing to the surface: those without area, and duplicates.
+//!
+//! A triangle with a corner twice is dropped: its other sides fall together. Of one with a side that is nothing but
+//! rounding, the ends of that side are welded first. One whose corner b lies on its side ac cannot just go, since that
+//! would tear the surface open along ac: the neighbour acd beyond that side is split into abd and bcd.
+//!
+//! Of triangles with the same corners the first one stays. Where their number is even, they may form a wall inside of a
+//! volume, as between two blocks that were put together: its triangles go altogether where every edge of its rim belongs
+//! to two other triangles or more. Otherwise they are the two sides of a sheet, or were just written twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Report, keep_triangles, push_triangle};
+use crate::math::vec3::{dot, sub};
+use crate::mesh::Mesh;
+use crate::mesh::prepare::is_degenerate_triangle;
+use crate::mesh::quality::DEGENERATE;
+use crate::mesh::union_find::UnionFind;
+
+/// Drops triangles without area, and splits neighbours where that keeps the surface closed.
+pub fn drop_degenerate(mesh: &mut Mesh, report: &mut Report) {
+    let before = mesh.triangles.len();
+    let splits = flatten(mesh, report);
+    report.degenerate_triangles += before + splits - mesh.triangles.len();
+}
+
+/// Drops all triangles without area; returns how many neighbours were split.
+pub(super) fn flatten(mesh: &mut Mesh, report: &mut Report) -> usize {
+    let mut splits = 0;
+    loop {
+        let welded = weld_short_sides(mesh);
+        report.welded_vertices += welded;
+        let split = drop_flat(mesh);
+        splits += split;
+        // A split can leave a short side.
+        if welded + split == 0 {
+            report.split_triangles += splits;
+            return splits;
+        }
+    }
+}
+
+/// Drops triangles without area but those with a short side that splits leave; returns how many neighbours were split.
+fn drop_flat(mesh: &mut Mesh) -> usize {
+    let is_flat = |mesh: &Mesh, t: usize| is_degenerate_triangle(&mesh.points, mesh.triangles[t]);
+    // The one with the longest side is first: a flat neighbour beyond that side is split into smaller ones.
+    let key = |mesh: &Mesh, t: usize| (longest_side(mesh, t).1.to_bits(), t);
+    let mut flat: BTreeSet<(u64, usize)> =
+        (0..mesh.triangles.len()).filter(|&t| is_flat(mesh, t)).map(|t| key(mesh, t)).collect();
+    if flat.is_empty() {
+        return 0;
+    }
+    let mut edges = Edges::new(&mesh.triangles);
+    let (mut gone, mut splits, most) = (BTreeSet::new(), 0, mesh.triangles.len());
+    while let Some((_, t)) = flat.pop_last() {
+        edges.remove(mesh.triangles[t], t);
+        gone.insert(t);
+        // Rounding could let that go on for ever: then the rest is just dropped.
+        let Some(split) = Split::of(mesh, t, &edges).filter(|_| splits < most) else { continue };
+        flat.remove(&key(mesh, split.neighbour));
+        edges.remove(mesh.triangles[split.neighbour], split.neighbour);
+        let new = mesh.triangles.len();
+        push_triangle(mesh, split.parts[1], split.neighbour);
+        mesh.triangles[split.neighbour] = split.parts[0];
+        for part in [split.neighbour, new] {
+            edges.insert(mesh.triangles[part], part);
+            if is_flat(mesh, part) && short_sides(&mesh.points, mesh.triangles[part]).is_empty() {
+                flat.insert(key(mesh, part));
+            }
+        }
+        splits += 1;
+    }
+    keep_triangles(mesh, |t| !gone.contains(&t));
+    splits
+}
+
+/// Welds the ends of short sides; returns how many vertices are in no triangle for that.
+fn weld_short_sides(mesh: &mut Mesh) -> usize {
+    let mut clusters = UnionFind::new(mesh.points.len());
+    for &triangle in &mesh.triangles {
+        short_sides(&mesh.points, triangle).iter().for_each(|&[a, b]| clusters.union(a, b));
+    }
+    let welded = (0..mesh.points.len() as u32).filter(|&v| clusters.find(v) != v).count();
+    if welded > 0 {
+        mesh.triangles.iter_mut().flatten().for_each(|v| *v = clusters.find(*v));
+    }
+    welded
+}
+
+/// The sides between different vertices that are shorter than [`DEGENERATE`] times the longest one.
+fn short_sides(points: &[[f64; 3]], triangle: [u32; 3]) -> Vec<[u32; 2]> {
+    let length = |[a, b]: [u32; 2]| {
+        let along = sub(points[b as usize], points[a as usize]);
+        dot(along, along).sqrt()
+    };
+    let longest = sides(triangle).map(length).into_iter().fold(0.0, f64::max);
+    sides(triangle).into_iter().filter(|&[a, b]| a != b && length([a, b]) <= DEGENERATE * longest).collect()
+}
+
+/// The triangles at every edge.
+struct Edges(BTreeMap<[u32; 2], Vec<usize>>);
+
+impl Edges {
+    fn new(triangles: &[[u32; 3]]) -> Edges {
+        let mut edges = Edges(BTreeMap::new());
+        triangles.iter().enumerate().for_each(|(t, &triangle)| edges.insert(triangle, t));
+        edges
+    }
+
+    fn insert(&mut self, triangle: [u32; 3], t: usize) {
+        sides(triangle).into_iter().for_each(|side| self.0.entry(side).or_default().push(t));
+    }
+
+    fn remove(&mut self, triangle: [u32; 3], t: usize) {
+        for side in sides(triangle) {
+            if let Some(list) = self.0.get_mut(&side) {
+                list.retain(|&other| other != t);
+            }
+        }
+    }
+
+    fn at(&self, a: u32, b: u32) -> &[usize] {
+        self.0.get(&[a.min(b), a.max(b)]).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A triangle to be split at a vertex on its side.
+struct Split {
+    neighbour: usize,
+    parts: [[u32; 3]; 2],
+}
+
+impl Split {
+    /// Where the gap goes that the flat triangle `t`, no longer in `edges`, leaves; `None` where it leaves none, or
+    /// more than two triangles would meet in an edge.
+    fn of(mesh: &Mesh, t: usize, edges: &Edges) -> Option<Split> {
+        let triangle = mesh.triangles[t];
+        let (middle, length) = longest_side(mesh, t);
+        let [b, c, a] = [0, 1, 2].map(|k| triangle[(middle + k) % 3]);
+        let [neighbour] = *edges.at(a, c) else { return None };
+        let corners = mesh.triangles[neighbour];
+        let d = *corners.iter().find(|v| **v != a && **v != c)?;
+        let distinct = length.is_finite() && a != b && b != c && c != a && b != d;
+        let with = |from: u32| corners.map(|v| if v == from { b } else { v });
+        (distinct && edges.at(b, d).is_empty()).then(|| Split { neighbour, parts: [with(c), with(a)] })
+    }
+}
+
+/// The corner of a triangle that is opposite of its longest side, and that side's length squared.
+fn longest_side(mesh: &Mesh, t: usize) -> (usize, f64) {
+    let [a, b, c] = mesh.triangles[t].map(|v| mesh.points[v as usize]);
+    let squares = [sub(c, b), sub(a, c), sub(b, a)].map(|along| dot(along, along));
+    (0..3)
+        .map(|i| (i, squares[i]))
+        .fold((0, squares[0]), |most, side| if side.1 > most.1 { side } else { most })
+}
+
+/// The sides' vertices, ascending.
+pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
+    [[a, b], [b, c], [c, a]].map(|[from, to]| [from.min(to), from.max(to)])
+}
+
+/// Drops all but the first of triangles with the same corners, and inner walls.
+pub fn drop_duplicates(mesh: &mut Mesh, report: &mut Report) {
+    let mut keys: Vec<([u32; 3], usize)> = mesh.triangles.iter().copied().zip(0..).collect();
+    keys.iter_mut().for_each(|(corners, _)| corners.sort_unstable());
+    keys.sort_unstable();
+    let groups: Vec<&[([u32; 3], usize)]> = keys.chunk_by(|a, b| a.0 == b.0).collect();
+    if groups.len() == mesh.triangles.len() {
+        return;
+    }
+    let walls = walls(&groups);
+    let mut drop = vec![false; mesh.triangles.len()];
+    for (group, wall) in groups.iter().zip(walls) {
+        for (_, t) in &group[usize::from(!wall)..] {
+            drop[*t] = true;
+        }
+        *(if wall { &mut report.wall_triangles } else { &mut report.duplicate_triangles }) +=
+            group.len() - usize::from(!wall);
+    }
+    keep_triangles(mesh, |t| !drop[t]);
+}
+
+/// For every group of triangles with the same corners: is it of a wall?
+fn walls(groups: &[&[([u32; 3], usize)]]) -> Vec<bool> {
+    let mut at: Vec<([u32; 2], u32)> =
+        (0..).zip(groups).flat_map(|(g, group)| sides(group[0].0).map(|side| (side, g))).collect();
+    at.sort_unstable();
+    let is_even = |g: u32| groups[g as usize].len().is_multiple_of(2);
+    let mut parts = UnionFind::new(groups.len());
+    for same in at.chunk_by(|a, b| a.0 == b.0) {
+        let mut even = same.iter().filter(|(_, g)| is_even(*g)).map(|(_, g)| *g);
+        if let Some(first) = even.next() {
+            even.for_each(|g| parts.union(first, g));
+        }
+    }
+    // Whether a part has a rim, and whether that is free somewhere.
+    let (mut rim, mut free) = (vec![false; groups.len()], vec![false; groups.len()]);
+    for same in at.chunk_by(|a, b| a.0 == b.0) {
+        let mut even = same.iter().filter(|(_, g)| is_even(*g));
+        if let (Some((_, g)), None) = (even.next(), even.next()) {
+            let part = parts.find(*g) as usize;
+            rim[part] = true;
+            free[part] |= same.len() < 3;
+        }
+    }
+    (0..groups.len() as u32)
+        .map(|g| {
+            let part = parts.find(g) as usize;
+            is_even(g) && rim[part] && !free[part]
+        })
+        .collect()
+}
