@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::report::write_stdout;
+use crate::cache::Cache;
 use crate::config::resolved::Body;
 use crate::config::{self, Overrides};
 use crate::energy::material::Material;
@@ -85,7 +86,7 @@ impl PlotArgs {
                 tracing::info!("body '{}' has no material: nothing to draw", body.name);
                 continue;
             }
-            charts.extend(body_charts(body, &body::load(body)?));
+            charts.extend(body_charts(body, &body::load(body, &Cache::disabled())?));
         }
         if charts.is_empty() {
             return Err(Error::Mesh {

@@ -14,7 +14,7 @@ use super::raw;
 const MOST: usize = 20;
 
 /// Keys, kinds and formats that 1.0 will have.
-const LATER: &[&str] = &["obstacle", "surface", "tetrahedralize", "pc2", "mdd", "usd"];
+const LATER: &[&str] = &["obstacle", "pc2", "mdd", "usd"];
 
 /// What later versions say of names that are planned.
 pub const NOT_YET: &str = "not supported yet in this version";

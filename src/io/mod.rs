@@ -14,6 +14,7 @@ mod medit;
 mod msh;
 mod numeric;
 mod obj;
+pub mod obj_frame;
 mod off;
 pub mod ply;
 mod ply_read;

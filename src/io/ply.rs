@@ -13,6 +13,8 @@ pub struct PlyFrame<'a> {
     pub points: &'a [[f64; 3]],
     /// Which of them the surface has, and its triangles or, without any, its edges.
     pub surface: &'a SurfaceMap,
+    /// Of each vertex of the surface, if they are wanted.
+    pub normals: Option<&'a [[f64; 3]]>,
     /// `float` coordinates instead of `double`.
     pub float32: bool,
 }
@@ -35,13 +37,25 @@ impl PlyFrame<'_> {
         } else {
             format!("face {}\nproperty list uchar int vertex_indices", triangles.len())
         };
+        let names =
+            if self.normals.is_some() { &["x", "y", "z", "nx", "ny", "nz"][..] } else { &["x", "y", "z"] };
+        let properties: String = names.iter().map(|name| format!("property {kind} {name}\n")).collect();
         write!(
             out,
-            "ply\nformat binary_little_endian 1.0\ncomment pliant\nelement vertex {}\nproperty {kind} x\n\
-             property {kind} y\nproperty {kind} z\nelement {cells}\nend_header\n",
+            "ply\nformat binary_little_endian 1.0\ncomment pliant\nelement vertex {}\n{properties}\
+             element {cells}\nend_header\n",
             vertices.len()
         )?;
-        if self.float32 {
+        if let Some(normals) = self.normals {
+            for (v, normal) in vertices.iter().zip(normals) {
+                for value in self.points[*v as usize].iter().chain(normal) {
+                    match self.float32 {
+                        true => out.write_all(&(*value as f32).to_le_bytes())?,
+                        false => out.write_all(&value.to_le_bytes())?,
+                    }
+                }
+            }
+        } else if self.float32 {
             write_runs(out, vertices, |v| {
                 let [x, y, z] = self.points[v as usize].map(|x| (x as f32).to_le_bytes());
                 let mut bytes = [0; 12];
@@ -134,7 +148,7 @@ mod tests {
         let points = [[0.0; 3], [1.0, 2.0, 3.0], [0.0; 3], [4.0; 3], [5.0; 3]];
         for (float32, width) in [(false, 8), (true, 4)] {
             let mut out = Vec::new();
-            PlyFrame { points: &points, surface: &surface, float32 }.write(&mut out).unwrap();
+            PlyFrame { points: &points, surface: &surface, normals: None, float32 }.write(&mut out).unwrap();
             let header = out.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
             let body = &out[header..];
             assert_eq!(body.len(), 3 * 3 * width + 2 * 13);
@@ -144,7 +158,7 @@ mod tests {
                 assert_eq!(body[8..16], 2f64.to_le_bytes());
             }
         }
-        let wrong = PlyFrame { points: &points[..2], surface: &surface, float32: false };
+        let wrong = PlyFrame { points: &points[..2], surface: &surface, normals: None, float32: false };
         assert!(wrong.write(&mut Vec::new()).is_err());
     }
 
@@ -153,7 +167,9 @@ mod tests {
         let surface = SurfaceMap { triangles: vec![], edges: vec![[0, 1], [1, 2]], vertices: vec![0, 2, 3] };
         let points = [[0.0; 3], [9.0; 3], [1.0; 3], [2.0; 3]];
         let mut out = Vec::new();
-        PlyFrame { points: &points, surface: &surface, float32: false }.write(&mut out).unwrap();
+        PlyFrame { points: &points, surface: &surface, normals: None, float32: false }
+            .write(&mut out)
+            .unwrap();
         let header = out.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
         let text = std::str::from_utf8(&out[..header]).unwrap();
         assert!(text.contains("element edge 2\nproperty int vertex1\nproperty int vertex2\n"), "{text}");
@@ -161,7 +177,7 @@ mod tests {
         let ends: Vec<u8> = [0u32, 1, 1, 2].iter().flat_map(|v| v.to_le_bytes()).collect();
         assert_eq!(out[header + 3 * 24..], ends);
         let missing = SurfaceMap { edges: vec![[0, 3]], ..surface };
-        let wrong = PlyFrame { points: &points, surface: &missing, float32: false };
+        let wrong = PlyFrame { points: &points, surface: &missing, normals: None, float32: false };
         assert!(wrong.write(&mut Vec::new()).is_err());
     }
 }

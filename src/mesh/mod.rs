@@ -5,6 +5,7 @@
 //!
 //! - [`generate`](mod@generate): procedural meshes;
 //! - [`prepare`](mod@prepare): what stands between a mesh that was read and one that can be simulated;
+//! - [`embedding`]: points that follow tets;
 //! - [`polygon`]: polygons to triangles;
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
 //! - [`loops`](mod@loops), [`nesting`], [`weld`], [`intersect`]: its borders, parts that are inside out, vertices at the
@@ -16,6 +17,7 @@
 //! - [`info`]: all of that about one mesh, for `pliant info`;
 //! - [`repair`](mod@repair): surfaces that are nearly closed and manifold become so.
 
+pub mod embedding;
 pub mod generate;
 pub mod info;
 pub mod intersect;

@@ -18,8 +18,14 @@ pub struct Method {
     pub(super) fill: fn(&Mesh, Size) -> Result<Filling, Refusal>,
 }
 
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        self.name == other.name
+    }
+}
+
 /// All methods; the first is the default.
-pub const METHODS: [Method; 1] = [lattice::METHOD];
+pub static METHODS: [Method; 1] = [lattice::METHOD];
 
 /// How fine the tets are to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,6 +4,8 @@
 //! initial state; pins hold vertices where the initial state has them.
 
 use super::cells::CellData;
+use super::embedded::{self, Embedded, Surfaces};
+use crate::cache::Cache;
 use crate::config::resolved::{Body, MeshSource, PinKind, Selection};
 use crate::error::{Error, Result};
 use crate::math::vec3::{norm, sub};
@@ -39,25 +41,29 @@ pub struct BodyData {
     pub loads: Vec<Vec<u32>>,
     /// The boundary.
     pub surface: SurfaceMap,
+    /// Surfaces that follow it.
+    pub embedded: Vec<Embedded>,
     /// What the user should know.
     pub notes: Vec<String>,
 }
 
 /// Loads or generates the mesh of a body and places it.
-pub fn load(body: &Body) -> Result<BodyData> {
-    let subject = match &body.mesh {
-        MeshSource::File(path) => format!("body '{}' ({})", body.name, path.display()),
-        MeshSource::Generate(_) => format!("body '{}'", body.name),
-    };
+pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
+    let subject = embedded::subject(body);
+    let mut surfaces = Surfaces::read(body)?;
     let mesh = match &body.mesh {
         MeshSource::File(path) => io::read(path)?,
         MeshSource::Generate(shape) => generate(shape),
+        MeshSource::Surface { .. } => surfaces.fill(body, cache)?,
     };
     let prepared = prepare(mesh, &subject, body.repair)?;
     let mut mesh = prepared.mesh;
     let mut notes: Vec<String> = prepared.notes.iter().map(|n| format!("{subject}: {n}")).collect();
+    notes.splice(..0, surfaces.notes.drain(..));
+    embedded::check_body(body, &mesh)?;
     check_kind(body, &mesh, &subject)?;
     keep_one_kind(&mut mesh);
+    let mass_factor = surfaces.mass_factor(&mesh.points, &mesh.tets);
     for point in &mut mesh.points {
         *point = model::transform::apply(&body.transform, *point);
     }
@@ -68,10 +74,12 @@ pub fn load(body: &Body) -> Result<BodyData> {
         .collect::<Result<_>>()?;
     let initial = deformed(body, &mesh, &subject)?;
     let cells = CellData::new(body, &mesh).map_err(|reason| refuse(&subject, reason, ""))?;
-    let mass = masses(&mesh, body, &cells);
+    let mut mass = masses(&mesh, body, &cells);
+    mass.iter_mut().for_each(|m| *m *= mass_factor);
     let velocity = rigid_velocity(body, &initial, &mass);
     Ok(BodyData {
         surface: SurfaceMap::of_mesh(&mesh),
+        embedded: surfaces.bind(body, &mesh.points, &mesh.tets),
         rest: mesh.points,
         initial,
         velocity,

@@ -42,7 +42,7 @@ pub(super) struct Hold {
 
 /// Loads all meshes and builds the model.
 pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
-    let bodies: Vec<BodyData> = config.bodies.iter().map(body::load).collect::<Result<_>>()?;
+    let bodies: Vec<BodyData> = config.bodies.iter().map(|b| body::load(b, cache)).collect::<Result<_>>()?;
     let mut notes: Vec<String> = bodies.iter().flat_map(|b| b.notes.clone()).collect();
     let firsts: Vec<usize> = bodies
         .iter()
@@ -86,6 +86,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
                 triangles: triangle_ranges[i].clone(),
                 edges: edge_ranges[i].clone(),
                 surface: bodies[i].surface.clone(),
+                embedded: bodies[i].embedded.clone(),
                 loads: bodies[i].loads.clone(),
             })
             .collect(),

@@ -8,6 +8,7 @@ pub mod body;
 pub mod build;
 pub mod cells;
 pub mod deform;
+pub mod embedded;
 pub mod memory;
 pub mod motion;
 pub mod numbering;
@@ -25,6 +26,7 @@ use crate::math::lanes::Vec4;
 use crate::mesh::surface::{SurfaceMap, area_vector};
 use crate::objective::Objective;
 use crate::par;
+use embedded::Embedded;
 use numbering::Numbering;
 
 fn area(points: [[f64; 3]; 3]) -> f64 {
@@ -56,6 +58,8 @@ pub struct BodyModel {
     pub edges: Range<usize>,
     /// Its boundary, by vertex numbers within the body.
     pub surface: SurfaceMap,
+    /// Surfaces that are shown in place of it.
+    pub embedded: Vec<Embedded>,
     /// The vertices of each of its loads, by numbers within the body.
     pub loads: Vec<Vec<u32>>,
 }

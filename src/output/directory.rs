@@ -180,7 +180,7 @@ impl RunDirectory {
 }
 
 /// Where frames stand, and how their names end.
-const FRAMES: [(&str, &str); 2] = [("vtu", ".vtu"), ("ply", ".ply")];
+const FRAMES: [(&str, &str); 3] = [("vtu", ".vtu"), ("ply", ".ply"), ("obj", ".obj")];
 
 /// What a killed process may leave behind.
 fn is_temporary(name: &str) -> bool {

@@ -4,8 +4,10 @@
 //! their own, so that files cost the simulation nothing until the disk is the limit.
 
 pub mod directory;
+mod obj;
 mod ply;
 pub mod summary;
+mod surfaces;
 mod vtu;
 pub mod writer;
 
@@ -75,6 +77,7 @@ pub fn sinks(
             Ok(match format {
                 FrameFormat::Vtu => Box::new(vtu::VtuSink::new(output, schedule, directory, model)?),
                 FrameFormat::Ply => Box::new(ply::PlySink::new(output, directory, model)?),
+                FrameFormat::Obj => Box::new(obj::ObjSink::new(output, directory, model)?),
             })
         })
         .collect()

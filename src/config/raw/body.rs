@@ -7,7 +7,7 @@ use super::control::Control;
 use super::force::Load;
 use super::pin::{Pin, Select};
 use super::quantity::{Directions, Quantity};
-use super::values::{Animated, Cells, OneOrMany};
+use super::values::{Animated, Cells, OneOrMany, Paths};
 
 /// One elastic body.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +19,13 @@ pub struct Body {
     /// A mesh file, relative to the config file; or use `generate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<String>,
+    /// A surface file, or several, relative to the config file: the body is filled with tets, or bound to those of `mesh`
+    /// or `generate`, and written frame by frame as this surface, with its own vertices in their own order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surface: Option<Paths>,
+    /// How a body that has a surface alone is filled with tets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tetrahedralize: Option<Tetrahedralize>,
     /// A procedural mesh instead of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generate: Option<Generate>,
@@ -221,6 +228,25 @@ pub struct Radial {
     /// The axis; without it the directions point away from the centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
+}
+
+/// How a surface is filled with tets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tetrahedralize {
+    /// The method. Default "lattice".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// About how many tets, at least 1; or `max_volume`. Default: as many as the method thinks right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub cells: Option<u64>,
+    /// The volume that no tet exceeds, in the cubed unit of the file, above 0; or `cells`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_volume: Option<f64>,
+    /// Repair the surface before: weld, drop what is degenerate, orient, fill holes. Default true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<bool>,
 }
 
 /// A procedural mesh; lengths in metres.

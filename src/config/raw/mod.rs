@@ -25,7 +25,7 @@ pub use pin::{
     PlaneSelection, RotationRate, Select, Shake, SphereSelection,
 };
 pub use quantity::{ArrayName, Directions, Place, Quantity};
-pub use values::{Animated, Cells, Key, Keys, OneOrMany, Step};
+pub use values::{Animated, Cells, Key, Keys, OneOrMany, Paths, Step};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -189,6 +189,10 @@ pub struct Output {
     /// Write Float32 instead of Float64 arrays: half the size. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub float32: Option<bool>,
+    /// Compute the normals of surfaces anew in every frame: as nx, ny, nz in PLY, and in place of those that OBJ files
+    /// have. Default false: OBJ files keep theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub normals: Option<bool>,
 }
 
 /// A format of frames.
@@ -199,4 +203,7 @@ pub enum Format {
     Vtu,
     /// One surface per body and frame, in constant vertex order.
     Ply,
+    /// Likewise, as text; a body that has an OBJ file for its surface gives that file back with moved vertices: faces of
+    /// any number of corners, texture coordinates, groups and materials as they are.
+    Obj,
 }

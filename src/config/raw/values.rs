@@ -144,6 +144,34 @@ impl<T> OneOrMany<T> {
     }
 }
 
+/// A path, or an array of paths.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Paths {
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+impl Paths {
+    /// All of them, in order.
+    pub fn as_slice(&self) -> &[String] {
+        match self {
+            Paths::One(path) => std::slice::from_ref(path),
+            Paths::Many(paths) => paths,
+        }
+    }
+
+    /// All of them, in order.
+    pub fn as_mut_slice(&mut self) -> &mut [String] {
+        match self {
+            Paths::One(path) => std::slice::from_mut(path),
+            Paths::Many(paths) => paths,
+        }
+    }
+}
+
 impl<T> Default for OneOrMany<T> {
     fn default() -> Self {
         OneOrMany::Many(Vec::new())

@@ -1,13 +1,17 @@
 //! One `[[body]]`: mesh, material, placement, initial state.
 
+use std::path::PathBuf;
+
 use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::{raw, resolved};
 use super::{control, elastic, force, material, names, pin, shape, unit};
+use crate::mesh::tetrahedralize::{METHODS, Size};
 
 /// Validates a body that stands at `at`, in a run that ends at the time `end`.
 pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> Option<resolved::Body> {
     let mesh = mesh(body, &at, report);
+    let surfaces = surfaces(body, &at, report);
     let density = material::positive(body.density.as_ref(), &at.join("density"), report);
     let thickness = material::positive(body.thickness.as_ref(), &at.join("thickness"), report);
     let radius = body.radius.unwrap_or(1.0);
@@ -31,6 +35,7 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
     Some(resolved::Body {
         name: body.name.clone().unwrap_or_default(),
         mesh: mesh?,
+        surfaces,
         repair: body.repair.unwrap_or(false),
         density,
         thickness,
@@ -57,6 +62,60 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
     })
 }
 
+/// Checks the surfaces of a body.
+fn surfaces(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Vec<PathBuf> {
+    let Some(paths) = &body.surface else {
+        let alone = body.tetrahedralize.is_none();
+        report.check(alone, at.join("tetrahedralize"), "has no effect without a surface");
+        return vec![];
+    };
+    let is_filled = body.mesh.is_none() && body.generate.is_none();
+    if body.tetrahedralize.is_some() && !is_filled {
+        let hint = "leave out mesh or generate, or tetrahedralize";
+        report.key(at.join("tetrahedralize"), "the body has its tets already", hint);
+    }
+    report.check(!paths.as_slice().is_empty(), at.join("surface"), "names no file");
+    for (i, path) in paths.as_slice().iter().enumerate() {
+        let key = at.join("surface");
+        let is_one = matches!(paths, raw::Paths::One(_));
+        names::check_file(path, if is_one { key } else { key.join(i) }, report);
+    }
+    paths.as_slice().iter().map(PathBuf::from).collect()
+}
+
+/// How the body's surfaces are filled with tets.
+fn filling(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved::MeshSource> {
+    let options = body.tetrahedralize.clone().unwrap_or_default();
+    let name = options.method.unwrap_or_default();
+    let method = METHODS.iter().find(|m| m.name == name);
+    if method.is_none() {
+        let known: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        report.value(
+            at.join("method"),
+            format!("unknown method '{name}'"),
+            format!("known: {}", known.join(", ")),
+        );
+    }
+    let size = match (options.cells, options.max_volume) {
+        (Some(_), Some(_)) => {
+            report.key(at.join("max_volume"), "cells is given already", "give either of them");
+            return None;
+        }
+        (Some(cells), None) => {
+            report.check(cells > 0, at.join("cells"), "must be at least 1");
+            Size::Cells(cells)
+        }
+        (None, Some(volume)) => {
+            let is_fine = volume > 0.0 && volume.is_finite();
+            report.check(is_fine, at.join("max_volume"), format!("must be above 0, not {volume}"));
+            Size::MaxVolume(volume)
+        }
+        (None, None) => Size::Automatic,
+    };
+    let repair = options.repair.unwrap_or(true);
+    Some(resolved::MeshSource::Surface { method: method?, size, repair })
+}
+
 fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved::MeshSource> {
     match (&body.mesh, &body.generate) {
         (Some(path), None) => {
@@ -66,6 +125,7 @@ fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved:
         (None, Some(generate)) => {
             shape(generate, &at.join("generate"), report).map(resolved::MeshSource::Generate)
         }
+        (None, None) if body.surface.is_some() => filling(body, &at.join("tetrahedralize"), report),
         (Some(_), Some(_)) => {
             report.key(
                 at.join("generate"),
@@ -75,7 +135,7 @@ fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved:
             None
         }
         (None, None) => {
-            let hint = "give mesh = \"file\" or generate = { shape = … }";
+            let hint = "give mesh = \"file\", surface = \"file\" or generate = { shape = … }";
             report.value(at.join("mesh"), "missing", hint);
             None
         }

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::raw;
+use crate::mesh::tetrahedralize::METHODS;
 
 /// Where a config was found, and where the program runs.
 #[derive(Clone, Debug)]
@@ -45,6 +46,7 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
     output.formats.get_or_insert_with(|| vec![raw::Format::Vtu, raw::Format::Ply]);
     output.every.get_or_insert(1);
     output.float32.get_or_insert(false);
+    output.normals.get_or_insert(false);
     for (i, body) in config.body.iter_mut().enumerate() {
         fill_body(body, i, context, report);
     }
@@ -64,6 +66,16 @@ fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut
     body.name.get_or_insert_with(|| format!("body{index}"));
     if let Some(mesh) = &mut body.mesh {
         make_absolute(mesh, &context.config_directory, at.join("mesh"), report);
+    }
+    let alone = matches!(body.surface, Some(raw::Paths::One(_)));
+    for (i, path) in body.surface.iter_mut().flat_map(raw::Paths::as_mut_slice).enumerate() {
+        let key = at.join("surface");
+        make_absolute(path, &context.config_directory, if alone { key } else { key.join(i) }, report);
+    }
+    if body.surface.is_some() && body.mesh.is_none() && body.generate.is_none() {
+        let options = body.tetrahedralize.get_or_insert_default();
+        options.method.get_or_insert_with(|| METHODS[0].name.into());
+        options.repair.get_or_insert(true);
     }
     if let Some(generate) = &mut body.generate
         && matches!(generate.shape, Some(raw::Shape::Beam | raw::Shape::Box))

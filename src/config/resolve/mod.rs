@@ -141,11 +141,13 @@ fn output(output: &raw::Output, time: &resolved::Time, report: &mut Report) -> r
         let format = match format {
             raw::Format::Vtu => resolved::FrameFormat::Vtu,
             raw::Format::Ply => resolved::FrameFormat::Ply,
+            raw::Format::Obj => resolved::FrameFormat::Obj,
         };
         report.check(!formats.contains(&format), at.join("formats").join(i), "is listed twice");
         formats.push(format);
     }
-    resolved::Output { dir: dir.into(), formats, every, float32: output.float32.unwrap_or(false) }
+    let (float32, normals) = (output.float32.unwrap_or(false), output.normals.unwrap_or(false));
+    resolved::Output { dir: dir.into(), formats, every, float32, normals }
 }
 
 /// Refuses names that no file can have, and those that two bodies share (upper and lower case are one on some disks).

@@ -14,6 +14,7 @@ pub use elastic::{
 use std::path::PathBuf;
 
 use crate::math::track::Track;
+use crate::mesh::tetrahedralize::{Method, Size};
 use crate::solver::SolverSettings;
 use crate::solver::specification::Contender;
 
@@ -104,6 +105,8 @@ pub struct Body {
     pub name: String,
     /// Where the mesh comes from.
     pub mesh: MeshSource,
+    /// Surfaces that follow it and are written in its place, absolute paths.
+    pub surfaces: Vec<PathBuf>,
     /// Drop degenerate cells instead of refusing the mesh.
     pub repair: bool,
     /// Mass density in kg/m³, > 0.
@@ -167,6 +170,15 @@ pub enum MeshSource {
     File(PathBuf),
     /// A procedural mesh.
     Generate(Shape),
+    /// Tets within the body's surfaces.
+    Surface {
+        /// How they are filled.
+        method: &'static Method,
+        /// How fine.
+        size: Size,
+        /// Repair the surfaces before.
+        repair: bool,
+    },
 }
 
 /// A procedural mesh with its sizes in metres and resolution.
@@ -394,6 +406,8 @@ pub struct Output {
     pub every: u64,
     /// Write floating-point arrays as Float32.
     pub float32: bool,
+    /// Compute the normals of surfaces anew in every frame.
+    pub normals: bool,
 }
 
 /// A format of frames.
@@ -403,4 +417,6 @@ pub enum FrameFormat {
     Vtu,
     /// One binary surface per body and frame.
     Ply,
+    /// One surface per body and frame as text, or the user's own file with moved vertices.
+    Obj,
 }

@@ -1,0 +1,135 @@
+//! Points bound to tets: a user's own surface that follows the simulated ones.
+//!
+//! ```text
+//! p = Σ_c w_c x_c,      Σ_c w_c = 1
+//! ```
+//!
+//! with the barycentric coordinates w of p in the tet that contains it at rest, or in the nearest one, where some are
+//! negative: either way the rest position comes back to rounding. The nearest of all faces of tets belongs to the tet that
+//! contains p (else another face would lie between) or, outside, to the nearest one.
+
+use super::tree::Tree;
+use crate::math::vec3::{cross, dot, sub};
+use crate::par;
+
+/// Points per chunk of work.
+const CHUNK: usize = 256;
+
+/// The corners opposite to those of a tet, in no special orientation.
+const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
+
+/// Where each point lies in a mesh of tets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Embedding {
+    /// The vertices that each point follows.
+    pub corners: Vec<[u32; 4]>,
+    /// Their weights, with sum 1.
+    pub weights: Vec<[f64; 4]>,
+}
+
+/// A face by its vertices, ascending, and a tet that has it.
+type Face = ([u32; 3], u32);
+
+impl Embedding {
+    /// Binds points to tets, all of positive volume and one at least.
+    pub fn new(points: &[[f64; 3]], rest: &[[f64; 3]], tets: &[[u32; 4]]) -> Embedding {
+        let mut faces: Vec<Face> = (0u32..).zip(tets).flat_map(|(t, tet)| faces_of(t, tet)).collect();
+        faces.sort_unstable();
+        let owners = |vertices: [u32; 3]| {
+            let first = faces.partition_point(|face| face.0 < vertices);
+            faces[first..].iter().take_while(move |face| face.0 == vertices).map(|face| face.1)
+        };
+        let mut triangles: Vec<[u32; 3]> = faces.iter().map(|face| face.0).collect();
+        triangles.dedup();
+        let tree = Tree::new(rest, &triangles);
+        let bind = |point: [f64; 3]| -> Option<([u32; 4], [f64; 4])> {
+            let near = tree.nearest(point)?;
+            let candidates = owners(triangles[near.triangle as usize]).map(|t| {
+                let tet = tets[t as usize];
+                (tet, barycentric(tet.map(|v| rest[v as usize]), point))
+            });
+            candidates.max_by(|a, b| least(&a.1).total_cmp(&least(&b.1)))
+        };
+        let parts = par::map(points.len().div_ceil(CHUNK), |chunk| {
+            let own = &points[chunk * CHUNK..points.len().min((chunk + 1) * CHUNK)];
+            own.iter().map(|p| bind(*p)).collect::<Vec<_>>()
+        });
+        let (corners, weights) = parts.into_iter().flatten().flatten().unzip();
+        Embedding { corners, weights }
+    }
+
+    /// Where the points are when the vertices of the tets are at `x`.
+    pub fn apply(&self, x: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let place = |(corners, weights): (&[u32; 4], &[f64; 4])| {
+            let mut p = [0.0; 3];
+            for (v, w) in corners.iter().zip(weights) {
+                p = std::array::from_fn(|k| p[k] + w * x[*v as usize][k]);
+            }
+            p
+        };
+        self.corners.iter().zip(&self.weights).map(place).collect()
+    }
+}
+
+fn faces_of(number: u32, tet: &[u32; 4]) -> [Face; 4] {
+    FACES.map(|face| {
+        let mut vertices = face.map(|c| tet[c]);
+        vertices.sort_unstable();
+        (vertices, number)
+    })
+}
+
+fn least(weights: &[f64; 4]) -> f64 {
+    weights.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// The weights of a tet's corners at a point.
+fn barycentric(corners: [[f64; 3]; 4], point: [f64; 3]) -> [f64; 4] {
+    let [a, b, c] = [1, 2, 3].map(|i| sub(corners[i], corners[0]));
+    let p = sub(point, corners[0]);
+    let volume = dot(a, cross(b, c));
+    let w = [dot(p, cross(b, c)) / volume, dot(p, cross(c, a)) / volume, dot(p, cross(a, b)) / volume];
+    [1.0 - w[0] - w[1] - w[2], w[0], w[1], w[2]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::resolved::Shape;
+    use crate::math::random::SplitMix64;
+    use crate::mesh::generate::generate;
+
+    fn ball() -> crate::mesh::Mesh {
+        generate(&Shape::Sphere { radius: 1.0, cells: 4 })
+    }
+
+    #[test]
+    fn points_inside_are_in_the_tet_that_contains_them_and_all_come_back() {
+        let mesh = ball();
+        let mut random = SplitMix64::new(3);
+        let points: Vec<[f64; 3]> =
+            (0..2000).map(|_| std::array::from_fn(|_| 2.4 * random.uniform() - 1.2)).collect();
+        let bound = Embedding::new(&points, &mesh.points, &mesh.tets);
+        let mut inside = 0;
+        for (i, (back, p)) in bound.apply(&mesh.points).iter().zip(&points).enumerate() {
+            assert!((0..3).all(|k| (back[k] - p[k]).abs() < 1e-14), "{back:?} {p:?}");
+            let corners = |t: &[u32; 4]| t.map(|v| mesh.points[v as usize]);
+            let is_in = mesh.tets.iter().any(|t| least(&barycentric(corners(t), *p)) > 1e-12);
+            inside += usize::from(is_in);
+            assert!(!is_in || least(&bound.weights[i]) >= 0.0, "{p:?}: {:?}", bound.weights[i]);
+        }
+        assert!((200..1800).contains(&inside), "{inside}");
+    }
+
+    #[test]
+    fn affine_motions_carry_every_point_exactly() {
+        let mesh = ball();
+        let points = vec![[0.1, 0.2, 0.3], [1.5, 0.0, -0.2], mesh.points[5]];
+        let bound = Embedding::new(&points, &mesh.points, &mesh.tets);
+        let turn = |p: &[f64; 3]| [p[1] + 0.5, 2.0 * p[2] - p[0], 0.3 * p[0]];
+        let moved: Vec<[f64; 3]> = mesh.points.iter().map(turn).collect();
+        for (got, p) in bound.apply(&moved).iter().zip(&points) {
+            assert!((0..3).all(|k| (got[k] - turn(p)[k]).abs() < 1e-13));
+        }
+    }
+}

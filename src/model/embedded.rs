@@ -1,0 +1,148 @@
+//! The surfaces of a body: tets to simulate within them, and the user's own vertices that follow these.
+//!
+//! What is simulated has not quite the volume of what is seen. Masses are scaled so that the body weighs what its surface
+//! encloses: by the winding number where it was filled here, by its closed surfaces where it is bound to tets that were there.
+
+use std::path::{Path, PathBuf};
+
+use super::transform;
+use crate::cache::Cache;
+use crate::config::resolved::{Body, MeshSource};
+use crate::error::{Error, Result};
+use crate::io;
+use crate::mesh::embedding::Embedding;
+use crate::mesh::repair::{Repair, repair};
+use crate::mesh::surface::{SurfaceMap, enclosed_volume, topology};
+use crate::mesh::tetrahedralize::{check, tetrahedralize};
+use crate::mesh::{Kind, Mesh, quality};
+
+/// A surface that follows a body.
+#[derive(Clone, Debug)]
+pub struct Embedded {
+    /// What its files are called: the body's name, with the surface's where there are several.
+    pub name: String,
+    /// Where it came from.
+    pub source: PathBuf,
+    /// All of its vertices, in their order, and its triangles.
+    pub surface: SurfaceMap,
+    /// How it follows the body's vertices.
+    pub embedding: Embedding,
+}
+
+/// The surface files of a body as they were read, in their own unit.
+pub struct Surfaces {
+    meshes: Vec<Mesh>,
+    /// What they enclose together, where that is known.
+    volume: Option<f64>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+impl Surfaces {
+    /// Reads all of them.
+    pub fn read(body: &Body) -> Result<Surfaces> {
+        let mut out = Surfaces { meshes: vec![], volume: Some(0.0), notes: vec![] };
+        for path in &body.surfaces {
+            let import = io::import(path)?;
+            let subject = path.display().to_string();
+            out.notes.extend(import.notes.iter().map(|note| format!("{subject}: {note}")));
+            check(&import.mesh, &subject)?;
+            let Mesh { points, triangles, .. } = &import.mesh;
+            let shape = topology(triangles);
+            let is_closed = shape.open_edges + shape.nonmanifold_edges + shape.inconsistent_edges == 0;
+            let volume = enclosed_volume(points, triangles).abs();
+            out.volume = out.volume.filter(|_| is_closed).map(|sum| sum + volume);
+            out.meshes.push(import.mesh);
+        }
+        Ok(out)
+    }
+
+    /// Tets within them.
+    pub fn fill(&mut self, body: &Body, cache: &Cache) -> Result<Mesh> {
+        let MeshSource::Surface { method, size, repair: is_repaired } = &body.mesh else {
+            return Ok(Mesh::default());
+        };
+        let subject = subject(body);
+        let mut whole = Mesh::default();
+        for mesh in &self.meshes {
+            let first = whole.points.len() as u32;
+            whole.points.extend(&mesh.points);
+            whole.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| first + v)));
+        }
+        if *is_repaired {
+            let (mesh, report) = repair(whole, &Repair::default());
+            self.notes.extend(report.to_string().lines().map(|line| format!("{subject}: {line}")));
+            whole = mesh;
+        }
+        if whole.triangles.is_empty() {
+            return Err(Error::Mesh {
+                subject,
+                reason: "it encloses nothing: no triangle has an area or a neighbour".into(),
+                hint: "write the surface anew".into(),
+            });
+        }
+        let (filling, _) = tetrahedralize(&whole, &subject, method, *size, cache)?;
+        self.notes.extend(filling.warnings.iter().map(|warning| format!("{subject}: {warning}")));
+        self.volume = Some(filling.surface_volume);
+        Ok(filling.mesh)
+    }
+
+    /// The factor on all masses, for tets in the unit of the files.
+    pub fn mass_factor(&self, points: &[[f64; 3]], tets: &[[u32; 4]]) -> f64 {
+        let filled: f64 = tets.iter().map(|t| quality::volume(points, *t)).sum();
+        self.volume.filter(|v| *v > 0.0 && filled > 0.0).map_or(1.0, |volume| volume / filled)
+    }
+
+    /// Binds them to the rest state of the body.
+    pub fn bind(&self, body: &Body, rest: &[[f64; 3]], tets: &[[u32; 4]]) -> Vec<Embedded> {
+        let several = self.meshes.len() > 1;
+        let bind = |(mesh, path): (&Mesh, &PathBuf)| {
+            let points: Vec<[f64; 3]> =
+                mesh.points.iter().map(|p| transform::apply(&body.transform, *p)).collect();
+            let name = if several { format!("{}-{}", body.name, stem(path)) } else { body.name.clone() };
+            Embedded {
+                name,
+                source: path.clone(),
+                surface: SurfaceMap {
+                    triangles: mesh.triangles.clone(),
+                    vertices: (0..mesh.points.len() as u32).collect(),
+                    ..SurfaceMap::default()
+                },
+                embedding: Embedding::new(&points, rest, tets),
+            }
+        };
+        self.meshes.iter().zip(&body.surfaces).map(bind).collect()
+    }
+}
+
+/// How errors and notes name a body.
+pub fn subject(body: &Body) -> String {
+    match &body.mesh {
+        MeshSource::File(path) => format!("body '{}' ({})", body.name, path.display()),
+        MeshSource::Generate(_) => format!("body '{}'", body.name),
+        MeshSource::Surface { .. } => {
+            let names: Vec<String> = body.surfaces.iter().map(|p| p.display().to_string()).collect();
+            format!("body '{}' ({})", body.name, names.join(", "))
+        }
+    }
+}
+
+/// Refuses surfaces on what has no tets, and surfaces that would have the same files.
+pub fn check_body(body: &Body, mesh: &Mesh) -> Result<()> {
+    let refuse = |reason: &str, hint: &str| {
+        Err(Error::Mesh { subject: subject(body), reason: reason.into(), hint: hint.into() })
+    };
+    if !body.surfaces.is_empty() && mesh.kind() != Some(Kind::Solid) {
+        return refuse("it has no tets that a surface could follow", "leave out 'surface', or give it tets");
+    }
+    let mut names: Vec<String> = body.surfaces.iter().map(|p| stem(p)).collect();
+    names.sort_unstable();
+    if names.windows(2).any(|w| w[0] == w[1]) {
+        return refuse("two of its surfaces have the same name", "rename one of the files");
+    }
+    Ok(())
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
