@@ -43,8 +43,8 @@ pub fn fill(mesh: &mut Mesh, most: usize, faces: bool, report: &mut Report) {
         (*mesh, *report) = (filled, after);
         left = loops(&mesh.triangles);
     }
-    report.filled_holes = holes.saturating_sub(left.len());
-    report.hole_triangles = mesh.triangles.len().saturating_sub(triangles);
+    report.filled_holes += holes.saturating_sub(left.len());
+    report.hole_triangles += mesh.triangles.len().saturating_sub(triangles);
 }
 
 /// Appends the triangles that fill those loops that can be filled.
