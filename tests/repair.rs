@@ -304,6 +304,25 @@ proptest! {
 }
 
 #[test]
+fn threads_make_no_difference() {
+    let mut mesh = ruined(&shell(0, 6), 5);
+    let moved = ruined(&shell(1, 4), 6);
+    let first = mesh.points.len() as u32;
+    mesh.points.extend(&moved.points);
+    mesh.triangles.extend(moved.triangles.iter().map(|t| t.map(|v| v + first)));
+    (mesh.point_data, mesh.cell_data) = (vec![], vec![]);
+    let judged = |threads| {
+        pliant::par::with_threads(threads, || {
+            let (repaired, report) = repair(mesh.clone(), &Repair::default());
+            (describe(&mesh), describe(&repaired), repaired, report)
+        })
+    };
+    let one = judged(1);
+    assert!(one.0.self_intersections > Some(50), "{}", one.0);
+    assert!([2, 3, 8].into_iter().all(|threads| judged(threads) == one));
+}
+
+#[test]
 fn convert_repairs_and_says_what_it_did() {
     let place = Place::new();
     let mut mesh = ruined(&shell(0, 2), 1);
