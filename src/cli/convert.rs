@@ -63,7 +63,7 @@ impl ConvertArgs {
         let mesh = &import.mesh;
         let cell = mesh.kind().map_or("cell", Kind::cell);
         let counts = format!("{} vertices, {} {cell}s", mesh.points.len(), mesh.cells());
-        tracing::info!("read {}: {counts}; wrote {}", self.input.display(), self.output.display());
+        tracing::info!("read {}; wrote {}: {counts}", self.input.display(), self.output.display());
         Ok(())
     }
 

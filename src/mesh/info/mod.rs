@@ -28,7 +28,7 @@ pub struct Info {
     pub edges: usize,
     /// `[min, max]` of the vertices that are finite.
     pub bounds: Option<[[f64; 3]; 2]>,
-    /// Sum of the tets' absolute volumes; of a closed surface, what it encloses.
+    /// Sum of the tets' absolute volumes; of a closed and oriented surface, what it encloses, negative if inside out.
     pub volume: Option<f64>,
     /// Area of the triangles; `null` of lines.
     pub area: Option<f64>,
@@ -137,7 +137,7 @@ pub fn describe(mesh: &Mesh) -> Info {
         tets: mesh.tets.len(),
         edges: if is_line { mesh.edges.len() } else { 0 },
         bounds: finite_bounds(points),
-        volume: match (tets.is_empty(), is_closed) {
+        volume: match (tets.is_empty(), is_closed && topology.inconsistent_edges == 0) {
             (false, _) => finite(tets.iter().map(|&t| quality::volume(points, t).abs()).sum()),
             (true, true) => finite(surface::enclosed_volume(points, &surface.triangles)),
             (true, false) => None,

@@ -35,7 +35,7 @@ fn a_broken_mesh_is_described_too() {
     assert_eq!((info.degenerate, info.out_of_range, info.nonfinite), (1, 1, 2));
     let json = serde_json::to_string(&info).unwrap();
     assert!(json.contains(r#""volume":null"#) && json.contains(r#""range":[1.0,3.0]"#), "{json}");
-    assert!(info.to_string().contains("2 vertices that are not finite"));
+    assert!(info.to_string().contains("2 vertices with a coordinate that is not finite"));
     assert!(describe(&Mesh::default()).to_string().contains("0 tets"));
 }
 

@@ -69,28 +69,38 @@ impl Info {
 
     /// What is irregular, a line each, and the way out where there is one.
     fn fmt_problems(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let border = format!("border edges in {}", counted(self.boundary_loops, "loop", "loops"));
         let [a, b] = self.first_intersection.unwrap_or_default();
-        let pairs = format!("pairs of triangles that intersect (the first: {a} and {b})");
         let (flat, repair) = match self.tets + self.edges {
-            0 => ("triangles without area", true),
-            _ => ("cells without volume or length (repair = true on a body drops them)", false),
+            0 => (["triangle without area", "triangles without area"].map(String::from), true),
+            _ => (
+                ["cell", "cells"]
+                    .map(|n| n.to_owned() + " without volume or length (repair = true drops them)"),
+                false,
+            ),
         };
+        let nouns = |[one, many]: [&str; 2], what: &str| [format!("{one} {what}"), format!("{many} {what}")];
+        let [edge, vertex, triangle] = [["edge", "edges"], ["vertex", "vertices"], ["triangle", "triangles"]];
+        let border = format!("in {}", counted(self.boundary_loops, "loop", "loops"));
+        let pairs = format!("of triangles that intersect (the first: {a} and {b})");
         let all = [
-            (self.open_edges, &*border, repair),
-            (self.nonmanifold_edges, "edges with more than two triangles", false),
-            (self.nonmanifold_vertices, "vertices where the surface touches itself", false),
-            (self.inconsistent_edges, "edges between triangles oriented against each other", repair),
-            (self.inside_out, "shells that are inside out", repair),
-            (self.self_intersections.unwrap_or(0), &pairs, false),
-            (self.duplicate_triangles, "triangles with the corners of another", repair),
-            (self.inverted, "tets of negative volume (turned round before a simulation)", false),
+            (self.open_edges, nouns(["border edge", "border edges"], &border), repair),
+            (self.nonmanifold_edges, nouns(edge, "with more than two triangles"), false),
+            (self.nonmanifold_vertices, nouns(vertex, "where the surface touches itself"), false),
+            (self.inconsistent_edges, nouns(edge, "between triangles oriented against each other"), repair),
+            (self.inside_out, nouns(["shell", "shells"], "inside out"), repair),
+            (self.self_intersections.unwrap_or(0), nouns(["pair", "pairs"], &pairs), false),
+            (self.duplicate_triangles, nouns(triangle, "with the corners of another"), repair),
+            (
+                self.inverted,
+                nouns(["tet", "tets"], "of negative volume (turned round before a simulation)"),
+                false,
+            ),
             (self.degenerate, flat, repair),
-            (self.nonfinite, "vertices that are not finite", false),
-            (self.out_of_range, "cells with vertices that do not exist", false),
+            (self.nonfinite, nouns(vertex, "with a coordinate that is not finite"), false),
+            (self.out_of_range, nouns(["cell", "cells"], "with vertices that do not exist"), false),
         ];
-        for (count, what, _) in all.iter().filter(|(count, ..)| *count > 0) {
-            writeln!(f, "             {count} {what}")?;
+        for (count, [one, many], _) in all.iter().filter(|(count, ..)| *count > 0) {
+            writeln!(f, "             {}", counted(*count, one, many))?;
         }
         if all.iter().any(|(count, _, repair)| *count > 0 && *repair) {
             writeln!(f, "             to make a closed surface of it: pliant convert IN OUT --repair")?;

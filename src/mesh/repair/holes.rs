@@ -7,7 +7,7 @@
 //! over the vertices i < j < k of the loop \[Barequet1995\]. A diagonal that is an edge of the surface already is out of
 //! the question, so that no edge gets a third triangle. Triangles without area are taken where nothing else is left, as
 //! in the crack along a side that a vertex lies on; they are removed at once, as all such triangles are
-//! ([`faces`](super::faces)). Loops too long for that take the ears of [`polygon`](crate::mesh::polygon). What cannot
+//! ([`faces`]). Loops too long for that take the ears of [`polygon`]. What cannot
 //! be filled stays open, and so does a sheet whose border would be sewn up to something without volume.
 
 use std::collections::BTreeSet;
@@ -43,8 +43,8 @@ pub fn fill(mesh: &mut Mesh, most: usize, faces: bool, report: &mut Report) {
         (*mesh, *report) = (filled, after);
         left = loops(&mesh.triangles);
     }
-    report.filled_holes = holes.saturating_sub(left.len());
-    report.hole_triangles = mesh.triangles.len().saturating_sub(triangles);
+    report.filled_holes += holes.saturating_sub(left.len());
+    report.hole_triangles += mesh.triangles.len().saturating_sub(triangles);
 }
 
 /// Appends the triangles that fill those loops that can be filled.

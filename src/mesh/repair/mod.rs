@@ -7,8 +7,8 @@
 //! 3. vertices in no triangle go;
 //! 4. [`orient`]: neighbours face the same way;
 //! 5. [`holes`]: small holes are filled;
-//! 6. [`orient`] again: closed parts face outward, cavities inward, which can be said only now;
-//! 7. [`shells`]: parts too small to matter go, and lone triangles beside closed parts.
+//! 6. [`shells`]: parts too small to matter go, and lone triangles beside closed parts;
+//! 7. [`orient`] again: closed parts face outward, cavities inward, which can be said only now.
 //!
 //! What remains keeps its order and its bits: a clean closed surface comes back as it was, and a repaired one too.
 //! Point data stay with their points (of welded ones, the first one's), cell data with their triangles; a new triangle
@@ -114,13 +114,12 @@ pub fn repair(mesh: Mesh, options: &Repair) -> (Mesh, Report) {
         // Where each triangle was before holes were filled goes along with it as an array.
         let numbers = (0..first.len()).map(|t| t as f64).collect();
         mesh.cell_data.push(DataArray { name: String::new(), components: 1, values: numbers });
-        holes::fill(&mut mesh, options.holes, options.faces, &mut report);
+        close(&mut mesh, options, &mut report);
         let numbers = mesh.cell_data.pop().map_or(vec![], |array| array.values);
-        report.turned_triangles = count_turned(first, &numbers, &orient::outward(&mut mesh));
+        report.turned_triangles = count_turned(&first, &numbers, &orient::outward(&mut mesh));
     } else {
-        holes::fill(&mut mesh, options.holes, options.faces, &mut report);
+        close(&mut mesh, options, &mut report);
     }
-    shells::drop_small(&mut mesh, options.small_shells, &mut report);
     if options.vertices {
         // Those of dropped shells, and those that cracks were closed with.
         drop_unreferenced(&mut mesh);
@@ -129,16 +128,22 @@ pub fn repair(mesh: Mesh, options: &Repair) -> (Mesh, Report) {
     (mesh, report)
 }
 
-/// How many of the triangles that were turned `first` or `then`, not both, there are; `numbers` tells which of the
-/// first ones is which. New triangles have the number of an earlier one and do not count.
-fn count_turned(mut first: Vec<bool>, numbers: &[f64], then: &[bool]) -> usize {
-    let mut seen = vec![false; first.len()];
-    for (&number, &then) in numbers.iter().zip(then) {
-        if !std::mem::replace(&mut seen[number as usize], true) {
-            first[number as usize] ^= then;
+/// Fills holes and drops small shells until there are none: shells can be in each other's way.
+fn close(mesh: &mut Mesh, options: &Repair, report: &mut Report) {
+    loop {
+        holes::fill(mesh, options.holes, options.faces, report);
+        if shells::drop_small(mesh, options.small_shells, report) == 0 {
+            return;
         }
     }
-    first.iter().filter(|turned| **turned).count()
+}
+
+/// How many triangles were turned either `first` or `then`; `numbers` tells which of the first ones each of the second
+/// ones is. New triangles have the number of an earlier one and do not count.
+fn count_turned(first: &[bool], numbers: &[f64], then: &[bool]) -> usize {
+    let mut seen = vec![false; first.len()];
+    let old = numbers.iter().zip(then).map(|(&number, &then)| (number as usize, then));
+    old.filter(|&(t, then)| !std::mem::replace(&mut seen[t], true) && first[t] != then).count()
 }
 
 /// Removes the vertices that no triangle uses, with their data; returns how many there were.

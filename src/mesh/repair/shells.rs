@@ -7,8 +7,8 @@ use crate::mesh::surface::{half_edges, shells};
 use crate::mesh::tree::{EMPTY, around, merge};
 
 /// Drops the shells whose bounding box has a diagonal below `part` of the largest one's, and the lone triangles if there
-/// is a closed shell; nothing if `part` is 0.
-pub fn drop_small(mesh: &mut Mesh, part: f64, report: &mut Report) {
+/// is a closed shell; nothing if `part` is 0. Returns how many.
+pub fn drop_small(mesh: &mut Mesh, part: f64, report: &mut Report) -> usize {
     let shell_of = shells(&mesh.triangles);
     let count = shell_of.iter().max().map_or(0, |&last| last as usize + 1);
     let mut boxes = vec![EMPTY; count];
@@ -25,10 +25,12 @@ pub fn drop_small(mesh: &mut Mesh, part: f64, report: &mut Report) {
     }
     let lone = part > 0.0 && closed.contains(&true);
     let is_small = |shell: u32| sizes[shell as usize] < least || lone && triangles[shell as usize] == 1;
-    report.small_shells = (0..count as u32).filter(|&shell| is_small(shell)).count();
-    if report.small_shells > 0 {
+    let small = (0..count as u32).filter(|&shell| is_small(shell)).count();
+    if small > 0 {
         let before = mesh.triangles.len();
         keep_triangles(mesh, |t| !is_small(shell_of[t]));
-        report.shell_triangles = before - mesh.triangles.len();
+        report.small_shells += small;
+        report.shell_triangles += before - mesh.triangles.len();
     }
+    small
 }
