@@ -173,4 +173,20 @@ mod tests {
             (8, [-1.0, 0.0, 0.0], [10.0, 0.0, 0.0])
         );
     }
+
+    #[test]
+    fn bits_go_unless_they_are_large_or_shells_of_their_own() {
+        let triangles = surface::boundary(&touching().tets);
+        let tree = Tree::new(&touching().points, &triangles);
+        let dropped = |shells: &[u32], spacing: f64| {
+            let mut mesh = touching();
+            (drop_bits(&mut mesh, shells, &tree, spacing), mesh.tets.len())
+        };
+        let one = vec![0; triangles.len()];
+        assert_eq!(dropped(&one, 0.1), (vec![(0, 4)], 5));
+        let (apart, left) = dropped(&one, 10.0);
+        assert!(apart.is_empty() && left <= 2, "the largest part alone");
+        let own: Vec<u32> = triangles.iter().map(|t| u32::from(t.iter().all(|&v| v >= 10))).collect();
+        assert_eq!(dropped(&own, 10.0), (vec![], left + 1), "the tet apart is a shell of its own");
+    }
 }
