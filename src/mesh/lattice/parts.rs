@@ -121,6 +121,7 @@ fn retain(mesh: &mut Mesh, keep: &[bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::generate;
 
     /// Two tets that share a face, one that touches in a vertex, one that touches in an edge, one alone.
     fn touching() -> Mesh {
@@ -137,7 +138,8 @@ mod tests {
             [3.0, 0.0, 2.0],
         ];
         points.extend([[9.0, 0.0, 0.0], [10.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0]]);
-        let tets = vec![[0, 1, 2, 3], [0, 2, 4, 3], [4, 5, 6, 7], [1, 3, 8, 9], [10, 11, 12, 13]];
+        let tets = [[0, 1, 2, 3], [0, 2, 4, 3], [4, 5, 6, 7], [1, 3, 8, 9], [10, 11, 12, 13]];
+        let tets = tets.map(|tet| generate::oriented(&points, tet)).to_vec();
         Mesh { points, tets, ..Mesh::default() }
     }
 
