@@ -44,8 +44,9 @@ const CORRECTIONS: usize = 4;
 const ABOUT: f64 = 0.1;
 const STRIDE: f64 = 0.25;
 
-/// Part of the volume beyond which a difference is told.
+/// Part of the volume beyond which a difference is told, and beyond which nothing useful is left.
 const TELL: f64 = 0.03;
+const MOST_LOST: f64 = 0.5;
 
 /// Points of one piece of parallel work.
 const CHUNK: usize = 256;
@@ -81,7 +82,7 @@ fn fill(surface: &Mesh, size: Size) -> Result<Filling, Refusal> {
                 body = at(spacing)?;
             }
         }
-        Size::Cells(cells) => {
+        Size::Cells(cells) if !body.mesh.tets.is_empty() => {
             // The number of tets is no smooth function of the spacing where walls are as thin as it.
             let miss = |body: &Body| (body.mesh.tets.len().max(1) as f64 / cells as f64).ln();
             let mut tried = spacing;
@@ -98,9 +99,9 @@ fn fill(surface: &Mesh, size: Size) -> Result<Filling, Refusal> {
                 }
             }
         }
-        Size::MaxVolume(_) => {}
+        Size::Cells(_) | Size::MaxVolume(_) => {}
     }
-    if body.mesh.tets.is_empty() {
+    if body.excess(&solid) < -MOST_LOST {
         return Err(solid.too_thin(spacing));
     }
     let warnings = body.warnings(&solid, spacing);
