@@ -71,7 +71,7 @@ pub(super) fn lost(surface: &Mesh, shells: &[u32], field: &Field, tets: &Mesh, s
 pub(super) fn tell(lost: &[Lost], cells: usize, spacing: f64) -> Vec<String> {
     let mut told: Vec<&Lost> = lost.iter().filter(|l| l.of_all > TELL || l.part > 0.5).collect();
     told.sort_by(|a, b| b.of_all.total_cmp(&a.of_all));
-    let list = |p: [f64; 3]| p.map(|x| format!("{x:.4}")).join(", ");
+    let list = |p: [f64; 3]| p.map(|x| format!("{x:.3e}")).join(", ");
     let sentence = |l: &&Lost| {
         format!(
             "{:.2}% of the surface got lost, thinner than a cell of {spacing:.3e}: {:.1}% of shell {}, in the box \

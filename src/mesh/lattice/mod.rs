@@ -38,8 +38,15 @@ const MOST_DEFAULT_CELLS: f64 = 160_000.0;
 /// Part of the volume or of the surface that may get lost where no number is asked for.
 const FAITHFUL: f64 = 0.02;
 
-/// Where a number is asked for, the spacing is corrected once if it is missed by more than this part.
+/// Where a number is asked for, the spacing is corrected up to so many times while it is missed by more than this part,
+/// by at most this part at a time.
+const CORRECTIONS: usize = 4;
 const ABOUT: f64 = 0.1;
+const STRIDE: f64 = 0.25;
+
+/// Part of the volume beyond which a difference is told, and beyond which nothing useful is left.
+const TELL: f64 = 0.03;
+const MOST_LOST: f64 = 0.5;
 
 /// Points of one piece of parallel work.
 const CHUNK: usize = 256;
@@ -75,19 +82,29 @@ fn fill(surface: &Mesh, size: Size) -> Result<Filling, Refusal> {
                 body = at(spacing)?;
             }
         }
-        Size::Cells(cells) => {
-            let ratio = body.mesh.tets.len() as f64 / cells as f64;
-            if (ratio - 1.0).abs() > ABOUT && ratio > 0.0 {
-                spacing *= ratio.cbrt();
-                body = at(spacing)?;
+        Size::Cells(cells) if !body.mesh.tets.is_empty() => {
+            // The number of tets is no smooth function of the spacing where walls are as thin as it.
+            let miss = |body: &Body| (body.mesh.tets.len().max(1) as f64 / cells as f64).ln();
+            let mut tried = spacing;
+            let mut last = miss(&body);
+            for _ in 0..CORRECTIONS {
+                if last.abs() <= ABOUT || miss(&body).abs() <= ABOUT {
+                    break;
+                }
+                tried *= (last / 3.0).clamp(-STRIDE, STRIDE).exp();
+                let next = at(tried)?;
+                last = miss(&next);
+                if last.abs() < miss(&body).abs() {
+                    (body, spacing) = (next, tried);
+                }
             }
         }
-        Size::MaxVolume(_) => {}
+        Size::Cells(_) | Size::MaxVolume(_) => {}
     }
-    if body.mesh.tets.is_empty() {
+    if body.excess(&solid) < -MOST_LOST {
         return Err(solid.too_thin(spacing));
     }
-    let warnings = body.warnings(spacing);
+    let warnings = body.warnings(&solid, spacing);
     Ok(Filling { mesh: body.mesh, surface_volume: solid.volume, warnings })
 }
 
@@ -108,15 +125,29 @@ fn body(surface: &Mesh, shells: &[u32], field: &Field, spacing: f64) -> Body {
 }
 
 impl Body {
-    /// The part of the volume, or of the surface, that got lost: the larger.
-    fn loss(&self, solid: &Solid) -> f64 {
-        let volume = quality::measure(&self.mesh.points, &self.mesh.tets).volume;
-        let area: f64 = self.lost.iter().map(|lost| lost.of_all).sum();
-        area.max((volume / solid.volume - 1.0).abs())
+    /// The volume over the surface's, minus 1.
+    fn excess(&self, solid: &Solid) -> f64 {
+        let volumes = self.mesh.tets.iter().map(|&t| quality::volume(&self.mesh.points, t));
+        volumes.sum::<f64>() / solid.volume - 1.0
     }
 
-    fn warnings(&self, spacing: f64) -> Vec<String> {
-        let mut out = lost::tell(&self.lost, self.mesh.tets.len(), spacing);
+    /// The part of the volume, or of the surface, that got lost: the larger.
+    fn loss(&self, solid: &Solid) -> f64 {
+        let area: f64 = self.lost.iter().map(|lost| lost.of_all).sum();
+        area.max(self.excess(solid).abs())
+    }
+
+    fn warnings(&self, solid: &Solid, spacing: f64) -> Vec<String> {
+        let cells = self.mesh.tets.len();
+        let mut out = lost::tell(&self.lost, cells, spacing);
+        let excess = self.excess(solid);
+        if excess.abs() > TELL {
+            out.push(format!(
+                "the volume differs by {:+.1}% from what the surface encloses; more cells come closer (--cells {})",
+                100.0 * excess,
+                4 * cells
+            ));
+        }
         if let [(shell, count), others @ ..] = &self.apart[..] {
             let others =
                 if others.is_empty() { String::new() } else { format!(", {} more too", others.len()) };
@@ -127,7 +158,7 @@ impl Body {
         let topology = surface::topology(&surface::boundary(&self.mesh.tets));
         if !topology.manifold() {
             out.push(format!(
-                "the boundary of the tets is not manifold: it touches itself in {} edges and {} vertices",
+                "the boundary of the tets is not manifold: edges where it touches itself: {}, vertices: {}",
                 topology.nonmanifold_edges, topology.nonmanifold_vertices
             ));
         }

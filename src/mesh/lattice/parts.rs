@@ -121,6 +121,7 @@ fn retain(mesh: &mut Mesh, keep: &[bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::generate;
 
     /// Two tets that share a face, one that touches in a vertex, one that touches in an edge, one alone.
     fn touching() -> Mesh {
@@ -137,7 +138,8 @@ mod tests {
             [3.0, 0.0, 2.0],
         ];
         points.extend([[9.0, 0.0, 0.0], [10.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0]]);
-        let tets = vec![[0, 1, 2, 3], [0, 2, 4, 3], [4, 5, 6, 7], [1, 3, 8, 9], [10, 11, 12, 13]];
+        let tets = [[0, 1, 2, 3], [0, 2, 4, 3], [4, 5, 6, 7], [1, 3, 8, 9], [10, 11, 12, 13]];
+        let tets = tets.map(|tet| generate::oriented(&points, tet)).to_vec();
         Mesh { points, tets, ..Mesh::default() }
     }
 
@@ -172,5 +174,21 @@ mod tests {
             (mesh.points.len(), mesh.points[3], mesh.points[5]),
             (8, [-1.0, 0.0, 0.0], [10.0, 0.0, 0.0])
         );
+    }
+
+    #[test]
+    fn bits_go_unless_they_are_large_or_shells_of_their_own() {
+        let triangles = surface::boundary(&touching().tets);
+        let tree = Tree::new(&touching().points, &triangles);
+        let dropped = |shells: &[u32], spacing: f64| {
+            let mut mesh = touching();
+            (drop_bits(&mut mesh, shells, &tree, spacing), mesh.tets.len())
+        };
+        let one = vec![0; triangles.len()];
+        assert_eq!(dropped(&one, 0.1), (vec![(0, 4)], 5));
+        let (apart, left) = dropped(&one, 10.0);
+        assert!(apart.is_empty() && left <= 2, "the largest part alone");
+        let own: Vec<u32> = triangles.iter().map(|t| u32::from(t.iter().all(|&v| v >= 10))).collect();
+        assert_eq!(dropped(&own, 10.0), (vec![], left + 1), "the tet apart is a shell of its own");
     }
 }

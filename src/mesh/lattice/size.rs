@@ -77,7 +77,7 @@ impl Solid {
         high
     }
 
-    /// Refuses a body that has no tets at a spacing, with the number that walls of the mean thickness 2 V/A take.
+    /// Refuses a body that is lost for the most part at a spacing, with the number that walls of the mean thickness 2 V/A take.
     pub(super) fn too_thin(&self, spacing: f64) -> Refusal {
         let wall = 2.0 * self.volume / self.area;
         // Walls of two cubes.
@@ -87,7 +87,7 @@ impl Solid {
         } else {
             format!("its walls of about {wall:.3e} are too thin for a lattice: simulate it as a sheet")
         };
-        Refusal { reason: format!("all of it is thinner than a cell of {spacing:.3e}"), hint }
+        Refusal { reason: format!("most of it is thinner than a cell of {spacing:.3e}"), hint }
     }
 
     /// Refuses a lattice that would not fit into memory.
