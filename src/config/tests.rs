@@ -77,7 +77,6 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("{ rotate = {", "{ rotat = {", "18:12 body.0.pin.0.motion.rotat", "did you mean 'rotate'?"),
     // Later versions.
     ("\"ply\"", "\"usd\"", "21:19 output.formats.1", "not supported yet in this version|available: vtu, ply"),
-    ("name = \"one\"", "surface = \"spot.obj\"", "12:1 body.0.surface", "not supported yet in this version"),
     (
         "[output]",
         "[[obstacle]]\nfriction = 1\n[output]",

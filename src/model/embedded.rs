@@ -45,7 +45,9 @@ impl Surfaces {
         for path in &body.surfaces {
             let import = io::import(path)?;
             let subject = path.display().to_string();
-            out.notes.extend(import.notes.iter().map(|note| format!("{subject}: {note}")));
+            // Arrays that a mesh has no place for stay in the file, which is given back.
+            let notes = import.notes.iter().filter(|note| !note.contains("left out"));
+            out.notes.extend(notes.map(|note| format!("{subject}: {note}")));
             check(&import.mesh, &subject)?;
             let Mesh { points, triangles, .. } = &import.mesh;
             let shape = topology(triangles);

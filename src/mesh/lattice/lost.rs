@@ -75,7 +75,7 @@ pub(super) fn tell(lost: &[Lost], cells: usize, spacing: f64) -> Vec<String> {
     let sentence = |l: &&Lost| {
         format!(
             "{:.2}% of the surface got lost, thinner than a cell of {spacing:.3e}: {:.1}% of shell {}, in the box \
-             [{}] to [{}]; more cells keep it (--cells {})",
+             [{}] to [{}]; {} cells would keep it",
             100.0 * l.of_all,
             100.0 * l.part,
             l.shell,

@@ -143,7 +143,7 @@ impl Body {
         let excess = self.excess(solid);
         if excess.abs() > TELL {
             out.push(format!(
-                "the volume differs by {:+.1}% from what the surface encloses; more cells come closer (--cells {})",
+                "the volume differs by {:+.1}% from what the surface encloses; {} cells come closer",
                 100.0 * excess,
                 4 * cells
             ));

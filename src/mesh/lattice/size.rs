@@ -83,7 +83,7 @@ impl Solid {
         // Walls of two cubes.
         let cells = 12.0 * self.volume / (0.5 * wall).powi(3);
         let hint = if cells <= MOST_CELLS {
-            format!("its walls are about {wall:.3e} thick: --cells {cells:.0}")
+            format!("its walls are about {wall:.3e} thick: {cells:.0} cells would fill them")
         } else {
             format!("its walls of about {wall:.3e} are too thin for a lattice: simulate it as a sheet")
         };
