@@ -20,10 +20,6 @@ use crate::mesh::tetrahedralize::Refusal;
 /// The hidden command that makes a `pliant` the child process.
 pub(super) const COMMAND: &str = "__tetgen";
 
-/// TetGen's exit code for want of memory, and ours for files that cannot be read or written.
-pub(super) const OUT_OF_MEMORY: u8 = 1;
-pub(super) const FAILED: u8 = 20;
-
 /// Most address space of the child, in bytes.
 #[cfg(target_os = "linux")]
 const MEMORY: u64 = 4 << 30;

@@ -5,8 +5,12 @@ use std::ffi::{CString, OsString, c_char, c_int};
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::child::{COMMAND, FAILED, OUT_OF_MEMORY};
+use super::child::COMMAND;
 use super::wire::{self, Cells};
+
+/// TetGen's exit code for want of memory, and ours for files that cannot be read or written.
+const OUT_OF_MEMORY: u8 = 1;
+const FAILED: u8 = 20;
 
 /// What the shim gives back.
 #[repr(C)]
