@@ -71,7 +71,8 @@ fn foreign(switches: &str, surface: &Mesh, dir: &Path, deadline: Instant) -> Res
     write().map_err(unwritten)?;
     let mut command = Command::new("tetgen");
     finish(command.arg(format!("-{switches}")).arg(&input), deadline)?;
-    let output = dir.join("surface.1.node");
+    // Without anything inside there is no file of tets, though there may be one of points.
+    let output = dir.join("surface.1.ele");
     if !output.exists() {
         return Ok((vec![], vec![]));
     }
