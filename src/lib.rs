@@ -58,6 +58,7 @@
 //! - \[Manteuffel1980\] An Incomplete Factorization Technique for Positive Definite Linear Systems
 //! - \[Narain2016\] ADMM ⊇ Projective Dynamics
 //! - \[Shewchuk1997\] Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
+//! - \[Si2015\] TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator
 //! - \[Smith2018\] Stable Neo-Hookean Flesh Simulation
 //! - \[Smith2019\] Analytic Eigensystems for Isotropic Distortion Energies
 //! - \[Steele2014\] Fast Splittable Pseudorandom Number Generators

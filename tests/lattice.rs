@@ -220,8 +220,8 @@ fn the_command_writes_a_mesh_that_can_be_simulated() {
     let again = place.succeed(&["mesh", "ball.obj", "-o", "ball.vtu", "--cells", "3000", "--force"]);
     assert!(again.contains("found in the cache"), "{again}");
     assert!(mesh == io::read(&place.path("ball.vtu")).unwrap());
-    let method = place.fail(2, &["mesh", "ball.obj", "-o", "b.vtu", "--method", "tetgen"]);
-    assert!(method.contains("no method 'tetgen'") && method.contains("lattice"), "{method}");
+    let method = place.fail(2, &["mesh", "ball.obj", "-o", "b.vtu", "--method", "tetgne"]);
+    assert!(method.contains("no method 'tetgne'") && method.contains("lattice, tetgen"), "{method}");
     assert!(place.fail(2, &["mesh", "ball.vtu", "-o", "b.vtu"]).contains("ball.vtu: it consists of tets"));
     assert_falls(&mesh, "ball");
 }

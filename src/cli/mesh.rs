@@ -1,7 +1,7 @@
 //! `pliant mesh`: a surface to tets.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
@@ -12,18 +12,20 @@ use crate::cache::Outcome;
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::repair::repair;
-use crate::mesh::tetrahedralize::{Filling, METHODS, Size, check, method, tetrahedralize};
+use crate::mesh::tetrahedralize::{Filling, METHODS, Options, Size, check, method, tetrahedralize};
 use crate::mesh::{Mesh, quality};
 use crate::par;
 
 /// Arguments of `pliant mesh`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  pliant mesh spot.obj -o spot.vtu\n  pliant mesh scan.stl -o scan.msh --cells 50000 --fill-holes all\n\nThe method \
+    after_help = "Examples:\n  pliant mesh spot.obj -o spot.vtu\n  pliant mesh scan.stl -o scan.msh --cells 50000 --fill-holes all\n  pliant mesh spot.obj -o spot.vtu --method tetgen --keep-surface\n\nThe method \
                   'lattice' fills any surface, also one with holes, gaps or intersections: inside is where the \
                   generalized winding number is above one half. Tets have one size and dihedral angles above 8 degrees; \
                   parts thinner than a cell get lost, which is told. Without --cells and --max-volume there are 20,000 \
-                  tets, or up to 160,000 where fewer would lose more than 2% of the body."
+                  tets, or up to 160,000 where fewer would lose more than 2% of the body.\n\nThe method 'tetgen' keeps the \
+                  shape of the surface exactly, which must be closed and must not intersect itself. Tets are small at its \
+                  details and large inside; without --cells and --max-volume there are as many as the quality takes."
 )]
 pub struct MeshArgs {
     /// A surface of triangles in any readable format.
@@ -31,7 +33,7 @@ pub struct MeshArgs {
     /// The mesh file; its extension chooses the format.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// How the surface is filled: lattice.
+    /// How the surface is filled: lattice, tetgen.
     #[arg(long, value_name = "METHOD", default_value = METHODS[0].name)]
     pub method: String,
     /// About how many tets.
@@ -40,6 +42,15 @@ pub struct MeshArgs {
     /// The volume that no tet exceeds, in the file's unit cubed.
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     pub max_volume: Option<f64>,
+    /// Keep every vertex, with its number, and every triangle of the surface (tetgen).
+    #[arg(long)]
+    pub keep_surface: bool,
+    /// The largest ratio of circumradius to shortest edge of a tet (tetgen); default: 1.414.
+    #[arg(long, value_name = "Q", allow_negative_numbers = true)]
+    pub quality: Option<f64>,
+    /// Seconds after which the method gives up (tetgen).
+    #[arg(long, value_name = "S", default_value = "120", value_parser = parse_seconds, allow_negative_numbers = true)]
+    pub time_limit: Duration,
     /// Replace the mesh file if it exists.
     #[arg(long)]
     pub force: bool,
@@ -71,7 +82,7 @@ impl MeshArgs {
         let name = self.surface.display().to_string();
         let surface = self.read(&name)?;
         let start = Instant::now();
-        let (filling, outcome) = tetrahedralize(&surface, &name, method, self.size(), &global.cache())?;
+        let (filling, outcome) = tetrahedralize(&surface, &name, method, self.options(), &global.cache())?;
         let seconds = start.elapsed().as_secs_f64();
         filling.warnings.iter().for_each(|warning| tracing::warn!("{name}: {warning}"));
         let notes = io::write(&filling.mesh, &self.output)?;
@@ -103,13 +114,21 @@ impl MeshArgs {
         Ok(mesh)
     }
 
-    fn size(&self) -> Size {
-        match (self.cells, self.max_volume) {
+    fn options(&self) -> Options {
+        let size = match (self.cells, self.max_volume) {
             (Some(cells), _) => Size::Cells(cells),
             (None, Some(volume)) => Size::MaxVolume(volume),
             (None, None) => Size::Automatic,
-        }
+        };
+        let &MeshArgs { keep_surface, quality, time_limit, .. } = self;
+        Options { size, keep_surface, quality, time_limit }
     }
+}
+
+/// Seconds above 0, and fewer than a clock can count.
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|s| *s > 0.0 && *s < 1e9);
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "seconds above 0 are wanted".into())
 }
 
 /// Counts, volume and angles in a line.

@@ -28,6 +28,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::cache::Cache;
 use crate::error::Result;
+#[cfg(feature = "tetgen")]
+use crate::mesh::tetgen;
 
 /// Elastic bodies on the command line: meshes in, simulated VTK/PLY frames out.
 #[derive(Clone, Debug, Parser)]
@@ -140,6 +142,14 @@ impl Cli {
 
 /// The whole program: arguments, logging, the command, its error, the exit code.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "tetgen")]
+    {
+        if let Some(code) = tetgen::native::serve(std::env::args_os()) {
+            return code;
+        }
+        // Without a name for itself the program looks for one called tetgen.
+        std::env::current_exe().into_iter().for_each(tetgen::set_program);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

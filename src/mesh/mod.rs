@@ -12,7 +12,7 @@
 //!   same place, triangles that intersect;
 //! - [`quality`]: volumes and dihedral angles;
 //! - [`tree`]: boxes over triangles, for what is near and what may touch;
-//! - [`tetrahedralize`](mod@tetrahedralize): surfaces to tets;
+//! - [`tetrahedralize`](mod@tetrahedralize), [`tetgen`]: surfaces to tets;
 //! - [`winding`]: how often a surface goes round a point: the test of inside for any surface;
 //! - [`info`]: all of that about one mesh, for `pliant info`;
 //! - [`repair`](mod@repair): surfaces that are nearly closed and manifold become so.
@@ -29,6 +29,7 @@ pub mod prepare;
 pub mod quality;
 pub mod repair;
 pub mod surface;
+pub mod tetgen;
 pub mod tetrahedralize;
 pub mod tree;
 mod union_find;

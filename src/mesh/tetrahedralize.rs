@@ -2,8 +2,10 @@
 //!
 //! A new method is one file with a [`Method`] and one line in [`METHODS`].
 
-use super::lattice;
+use std::time::Duration;
+
 use super::{Kind, Mesh};
+use super::{lattice, tetgen};
 use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::{Error, Result};
 
@@ -15,7 +17,9 @@ pub struct Method {
     /// What it does, in a line.
     pub summary: &'static str,
     /// Fills a surface with finite points, corners in range and at least one triangle.
-    pub(super) fill: fn(&Mesh, Size) -> Result<Filling, Refusal>,
+    pub(super) fill: fn(&Mesh, &Options) -> Result<Filling, Refusal>,
+    /// Whether it can keep the surface and takes a quality.
+    pub(super) conforms: bool,
 }
 
 impl PartialEq for Method {
@@ -25,7 +29,7 @@ impl PartialEq for Method {
 }
 
 /// All methods; the first is the default.
-pub static METHODS: [Method; 1] = [lattice::METHOD];
+pub static METHODS: [Method; 2] = [lattice::METHOD, tetgen::METHOD];
 
 /// How fine the tets are to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +41,36 @@ pub enum Size {
     Cells(u64),
     /// No tet larger than this volume, in the cubed unit of the file.
     MaxVolume(f64),
+}
+
+/// What is asked of a method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// How fine the tets are to be.
+    pub size: Size,
+    /// All vertices of the surface are to be vertices of the tets, with the same numbers, and all its triangles faces.
+    pub keep_surface: bool,
+    /// The largest ratio of a tet's circumradius to its shortest edge, at least 1; where none is given, the method's.
+    pub quality: Option<f64>,
+    /// How long a method in a process of its own may take; nothing that the result depends on.
+    pub time_limit: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            size: Size::Automatic,
+            keep_surface: false,
+            quality: None,
+            time_limit: Duration::from_secs(120),
+        }
+    }
+}
+
+impl From<Size> for Options {
+    fn from(size: Size) -> Self {
+        Options { size, ..Options::default() }
+    }
 }
 
 /// A surface filled with tets.
@@ -72,23 +106,24 @@ pub fn method(name: &str) -> Result<&'static Method> {
 
 /// Fills a surface with tets, or finds them in the cache. `subject` names the surface in errors.
 ///
-/// The result depends on the points, the triangles, the method and the size alone, for any number of threads.
+/// The result depends on the points, the triangles, the method and the options alone, for any number of threads.
 pub fn tetrahedralize(
     surface: &Mesh,
     subject: &str,
     method: &Method,
-    size: Size,
+    options: impl Into<Options>,
     cache: &Cache,
 ) -> Result<(Filling, Outcome)> {
+    let options = options.into();
     let refuse = |Refusal { reason, hint }| Error::Mesh { subject: subject.into(), reason, hint };
     check(surface, subject)?;
-    check_size(size).map_err(refuse)?;
-    cache.fetch(&key(surface, method, size), || (method.fill)(surface, size).map_err(refuse))
+    check_options(method, &options).map_err(refuse)?;
+    cache.fetch(&key(surface, method, &options), || (method.fill)(surface, &options).map_err(refuse))
 }
 
 /// A hash of all that determines a filling.
-fn key(surface: &Mesh, method: &Method, size: Size) -> Key {
-    let size = match size {
+fn key(surface: &Mesh, method: &Method, options: &Options) -> Key {
+    let size = match options.size {
         Size::Automatic => [0, 0],
         Size::Cells(cells) => [1, cells],
         Size::MaxVolume(volume) => [2, volume.to_bits()],
@@ -96,6 +131,8 @@ fn key(surface: &Mesh, method: &Method, size: Size) -> Key {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"pliant filling").update(method.name.as_bytes()).update(b"\0");
     hasher.update(bytemuck::cast_slice(&size));
+    let quality = options.quality.map_or(0, f64::to_bits);
+    hasher.update(bytemuck::cast_slice(&[u64::from(options.keep_surface), quality]));
     hasher.update(&(surface.points.len() as u64).to_le_bytes());
     hasher.update(bytemuck::cast_slice(&surface.points));
     hasher.update(bytemuck::cast_slice(&surface.triangles));
@@ -154,9 +191,17 @@ pub fn check(surface: &Mesh, subject: &str) -> Result<()> {
     Ok(())
 }
 
-fn check_size(size: Size) -> Result<(), Refusal> {
+fn check_options(method: &Method, options: &Options) -> Result<(), Refusal> {
     let refuse = |reason: String, hint: &str| Err(Refusal { reason, hint: hint.into() });
-    match size {
+    if !method.conforms && (options.keep_surface || options.quality.is_some()) {
+        let what = if options.keep_surface { "keeps no surface" } else { "takes no quality" };
+        return refuse(format!("the method '{}' {what}", method.name), "--method tetgen does");
+    }
+    if let Some(quality) = options.quality.filter(|q| !(*q >= 1.0 && q.is_finite())) {
+        let hint = "it is a ratio of a radius and an edge, 1 or more";
+        return refuse(format!("the quality cannot be {quality}"), hint);
+    }
+    match options.size {
         Size::Cells(0) => refuse("0 cells were asked for".into(), "ask for 1000 or more"),
         Size::MaxVolume(v) if !(v > 0.0 && v.is_finite()) => {
             refuse(format!("the largest volume of a tet cannot be {v}"), "it must be positive")

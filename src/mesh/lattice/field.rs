@@ -15,18 +15,18 @@ const ASIDE: f64 = 1e-6;
 const BISECTIONS: usize = 24;
 
 /// The inside of a surface.
-pub(super) struct Field {
+pub(in crate::mesh) struct Field {
     winding: Winding,
     bounds: Bounds,
 }
 
 impl Field {
-    pub(super) fn new(winding: Winding) -> Field {
+    pub(in crate::mesh) fn new(winding: Winding) -> Field {
         Field { bounds: winding.tree().bounds(), winding }
     }
 
     /// The winding number.
-    pub(super) fn winding(&self) -> &Winding {
+    pub(in crate::mesh) fn winding(&self) -> &Winding {
         &self.winding
     }
 

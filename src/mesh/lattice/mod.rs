@@ -15,10 +15,10 @@ mod stencil;
 mod stuffing;
 
 use self::bcc::Bcc;
-use self::field::Field;
+pub(super) use self::field::Field;
 use self::lost::Lost;
-use self::size::Solid;
-use super::tetrahedralize::{Filling, Method, Refusal, Size};
+pub(super) use self::size::Solid;
+use super::tetrahedralize::{Filling, Method, Options, Refusal, Size};
 use super::tree::Tree;
 use super::winding::Winding;
 use super::{Mesh, quality, surface};
@@ -29,6 +29,7 @@ pub(super) const METHOD: Method = Method {
     name: "lattice",
     summary: "isosurface stuffing on a lattice: any surface, clean or dirty; tets of one size with good angles",
     fill,
+    conforms: false,
 };
 
 /// Tets where no number is asked for; doubled as long as the body loses more than [`FAITHFUL`], up to the second.
@@ -59,7 +60,8 @@ struct Body {
     lost: Vec<Lost>,
 }
 
-fn fill(surface: &Mesh, size: Size) -> Result<Filling, Refusal> {
+fn fill(surface: &Mesh, options: &Options) -> Result<Filling, Refusal> {
+    let size = options.size;
     let field = Field::new(Winding::new(Tree::new(&surface.points, &surface.triangles)));
     let solid = Solid::of(surface, &field)?;
     let shells = surface::shells(&surface.triangles);

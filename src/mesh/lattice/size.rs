@@ -26,7 +26,7 @@ const FLAT: f64 = 1e-9;
 
 /// What is known of a surface before it is meshed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Solid {
+pub(in crate::mesh) struct Solid {
     /// The volume where w > ½.
     pub volume: f64,
     /// The area of all triangles.
@@ -35,7 +35,7 @@ pub(super) struct Solid {
 
 impl Solid {
     /// Measures a surface; refuses one that encloses nothing.
-    pub(super) fn of(surface: &Mesh, field: &Field) -> Result<Solid, Refusal> {
+    pub(in crate::mesh) fn of(surface: &Mesh, field: &Field) -> Result<Solid, Refusal> {
         let areas = surface.triangles.iter().map(|&t| norm(surface::area_vector(&surface.points, t)));
         let area: f64 = areas.sum();
         let bounds = field.bounds();
