@@ -40,6 +40,9 @@ fn assert_whole_files(run: &Path) {
                     pliant::simulate::checkpoint::Checkpoint::read(&path).unwrap_or_else(|e| panic!("{e}"));
                 }
                 Some("toml") => assert!(String::from_utf8(bytes).unwrap().parse::<toml::Table>().is_ok()),
+                Some("py") => {
+                    assert!(String::from_utf8(bytes).unwrap().trim_end().ends_with(')'), "{name} is cut")
+                }
                 _ => assert_eq!(name, "summary.json"),
             }
         }

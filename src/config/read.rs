@@ -13,8 +13,8 @@ use super::raw;
 /// More faults than this are not looked for.
 const MOST: usize = 20;
 
-/// Keys, kinds and formats that 1.0 will have.
-const LATER: &[&str] = &["obstacle", "pc2", "mdd", "usd"];
+/// Keys and kinds that 1.0 will have.
+const LATER: &[&str] = &["obstacle"];
 
 /// What later versions say of names that are planned.
 pub const NOT_YET: &str = "not supported yet in this version";

@@ -76,7 +76,6 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("\"quasi-newton\"", "\"quasinewton\"", "8:8 solver.kind", "did you mean 'quasi-newton'?"),
     ("{ rotate = {", "{ rotat = {", "18:12 body.0.pin.0.motion.rotat", "did you mean 'rotate'?"),
     // Later versions.
-    ("\"ply\"", "\"usd\"", "21:19 output.formats.1", "not supported yet in this version|available: vtu, ply"),
     (
         "[output]",
         "[[obstacle]]\nfriction = 1\n[output]",
@@ -223,6 +222,17 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("name = \"one\"", "deform = { file = \"\" }", "12:19 body.0.deform.file", "must not be empty"),
     ("name = \"one\"", "deform = {}", "12:10 body.0.deform", "wants exactly one kind, found none"),
     ("\"vtu\", \"ply\"", "\"vtu\", \"vtu\"", "21:19 output.formats.1", "listed twice"),
+    (
+        "formats =",
+        "bodies = [\"bra\"]\nformats =",
+        "21:11 output.bodies.0",
+        "no body 'bra'|did you mean 'bar'?",
+    ),
+    ("formats =", "bodies = []\nformats =", "21:10 output.bodies", "names no body"),
+    ("formats =", "bodies = [\"bar\", \"bar\"]\nformats =", "21:18 output.bodies.1", "listed twice"),
+    ("formats =", "fps = 0\nformats =", "21:7 output.fps", "must be above 0"),
+    ("formats =", "start_frame = 2000000\nformats =", "21:15 output.start_frame", "must be from"),
+    ("formats =", "compression = \"lz5\"\nformats =", "21:15 output.compression", "did you mean 'lz4'?"),
     // Syntax.
     ("frames = 10", "frames = = 10", "5:10 ", "not valid TOML"),
     ("[solver]", "[solver", "7:8 ", "not valid TOML: unclosed table"),

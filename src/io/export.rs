@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use super::grid::with_grid;
 use super::{Fault, atomic, extension, legacy_write, medit, msh, obj, ply, stl, tetgen, vtu_write};
 use crate::Result;
 use crate::mesh::surface::SurfaceMap;
@@ -79,8 +80,12 @@ pub fn write(mesh: &Mesh, path: &Path) -> Result<Vec<String>> {
         mesh
     };
     match format {
-        WriteFormat::Vtu => atomic::write_atomically(path, |out| vtu_write::write_mesh(mesh, out))?,
-        WriteFormat::VtkLegacy => atomic::write_atomically(path, |out| legacy_write::write(mesh, out))?,
+        WriteFormat::Vtu => {
+            atomic::write_atomically(path, |out| with_grid(mesh, |g| vtu_write::write(g, out)))?
+        }
+        WriteFormat::VtkLegacy => {
+            atomic::write_atomically(path, |out| with_grid(mesh, |g| legacy_write::write(g, out)))?
+        }
         WriteFormat::Ply => atomic::write_atomically(path, |out| ply::write_mesh(mesh, out))?,
         WriteFormat::Obj => {
             tell("point", &mesh.point_data, obj::holds, &mut notes);

@@ -122,7 +122,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
 }
 
 /// Lines that end in `\` joined with the next; an empty line stands in for each, so that numbers stay right.
-fn joined(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+pub(super) fn joined(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     if !bytes.contains(&b'\\') {
         return bytes;
     }
@@ -241,7 +241,11 @@ impl Reader {
 }
 
 /// Up to three numbers, at least so many; what follows them is passed over.
-fn numbers<'a>(words: impl Iterator<Item = &'a [u8]>, least: usize, what: &str) -> Result<[f64; 3], String> {
+pub(super) fn numbers<'a>(
+    words: impl Iterator<Item = &'a [u8]>,
+    least: usize,
+    what: &str,
+) -> Result<[f64; 3], String> {
     let (mut out, mut count) = ([0.0; 3], 0);
     for (slot, word) in out.iter_mut().zip(words) {
         let shown = || String::from_utf8_lossy(word).chars().take(30).collect::<String>();
@@ -251,12 +255,12 @@ fn numbers<'a>(words: impl Iterator<Item = &'a [u8]>, least: usize, what: &str) 
     if count < least { Err(format!("the line ends where {what} should be")) } else { Ok(out) }
 }
 
-fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty())
 }
 
 /// From the file's number, from 1 or backwards from −1, to an index, if there is such a one.
-fn index(word: &[u8], so_far: usize, count: usize) -> Result<Option<u32>, String> {
+pub(super) fn index(word: &[u8], so_far: usize, count: usize) -> Result<Option<u32>, String> {
     let shown = || String::from_utf8_lossy(word).chars().take(30).collect::<String>();
     let number: i64 = std::str::from_utf8(word)
         .ok()

@@ -105,7 +105,18 @@ impl Template {
 
     /// Writes the file with the frame's positions.
     pub fn write(&self, frame: &ObjFrame, out: &mut impl Write) -> io::Result<()> {
-        let fresh = frame.normals.map(|normals| self.means(normals));
+        let points: Vec<[f64; 3]> =
+            frame.surface.vertices.iter().map(|v| frame.points[*v as usize]).collect();
+        self.put(&points, frame.normals, out)
+    }
+
+    /// Writes the file with these positions, one for each of its vertices, and with its own normals.
+    pub fn write_points(&self, points: &[[f64; 3]], out: &mut impl Write) -> io::Result<()> {
+        self.put(points, None, out)
+    }
+
+    fn put(&self, points: &[[f64; 3]], normals: Option<&[[f64; 3]]>, out: &mut impl Write) -> io::Result<()> {
+        let fresh = normals.map(|normals| self.means(normals));
         let mut normals = fresh.iter().flatten().zip(&self.normals).peekable();
         let mut at = 0;
         let mut put = |place: &Range<usize>, [x, y, z]: [f64; 3], out: &mut dyn Write| -> io::Result<()> {
@@ -113,11 +124,11 @@ impl Template {
             at = place.end;
             write!(out, "{x} {y} {z}")
         };
-        for (vertex, place) in frame.surface.vertices.iter().zip(&self.vertices) {
+        for (point, place) in points.iter().zip(&self.vertices) {
             while let Some((normal, own)) = normals.next_if(|(_, own)| own.start < place.start) {
                 put(own, *normal, out)?;
             }
-            put(place, frame.points[*vertex as usize], out)?;
+            put(place, *point, out)?;
         }
         for (normal, own) in normals {
             put(own, *normal, out)?;

@@ -116,8 +116,8 @@ fn read_loop(scanner: &mut Scanner, mesh: &mut Mesh, solid: u32, solid_of: &mut 
     Ok(())
 }
 
-/// Writes a binary file; coordinates become single precision.
-pub(crate) fn write(points: &[[f64; 3]], triangles: &[[u32; 3]], out: &mut impl Write) -> io::Result<()> {
+/// Writes a binary file of triangles, by their points; coordinates become single precision.
+pub fn write(points: &[[f64; 3]], triangles: &[[u32; 3]], out: &mut impl Write) -> io::Result<()> {
     let mut header = [b' '; 80];
     header[..6].copy_from_slice(b"pliant");
     out.write_all(&header)?;

@@ -221,21 +221,19 @@ fn what_we_write_we_read_bit_by_bit() {
 #[test]
 fn frames_hold_all_kinds_of_cells_in_any_type() {
     let arrays = [
-        vtu_write::Array { name: "i", components: 1, data: vtu_write::Data::I32(&[-7, 8, 9, 10]) },
-        vtu_write::Array { name: "u", components: 2, data: vtu_write::Data::U8(&[1, 2, 3, 255, 5, 6, 7, 8]) },
+        grid::Array { name: "i", components: 1, data: grid::Data::I32(&[-7, 8, 9, 10]) },
+        grid::Array { name: "u", components: 2, data: grid::Data::U8(&[1, 2, 3, 255, 5, 6, 7, 8]) },
     ];
-    let frame = vtu_write::VtuFrame {
+    let frame = grid::Grid {
         points: &CORNER,
-        tets: &[[0, 1, 2, 3]],
-        triangles: &[[0, 1, 2]],
-        edges: &[[1, 2], [3, 0]],
+        cells: grid::Cells { tets: &[[0, 1, 2, 3]], triangles: &[[0, 1, 2]], edges: &[[1, 2], [3, 0]] },
         cell_arrays: &arrays,
         time: Some(0.1),
         float32: true,
         ..Default::default()
     };
     let mut out = Vec::new();
-    frame.write(&mut out).unwrap();
+    vtu_write::write(&frame, &mut out).unwrap();
     let mesh = vtu_read::parse(&out).unwrap();
     assert_eq!(
         (mesh.points, mesh.tets, mesh.triangles),
@@ -243,14 +241,42 @@ fn frames_hold_all_kinds_of_cells_in_any_type() {
     );
     assert_eq!(mesh.cell_data, [array("i", 1, &[-7.0]), array("u", 2, &[1.0, 2.0])]);
     assert!(mesh.edges.is_empty(), "beside tets and triangles they are not the mesh");
-    let wrong = vtu_write::VtuFrame { triangles: &[], ..frame };
+    let wrong = grid::Grid { cells: grid::Cells { triangles: &[], ..frame.cells }, ..frame };
     assert!(
-        wrong.write(&mut Vec::new()).unwrap_err().to_string().contains("array 'i' has 4 values, not 3 × 1")
+        vtu_write::write(&wrong, &mut Vec::new())
+            .unwrap_err()
+            .to_string()
+            .contains("array 'i' has 4 values, not 3 × 1")
     );
-    let lines = vtu_write::VtuFrame { tets: &[], triangles: &[], cell_arrays: &[], ..frame };
+    let lines = grid::Grid {
+        cells: grid::Cells { tets: &[], triangles: &[], ..frame.cells },
+        cell_arrays: &[],
+        ..frame
+    };
     let mut out = Vec::new();
-    lines.write(&mut out).unwrap();
+    vtu_write::write(&lines, &mut out).unwrap();
     assert_eq!(vtu_read::parse(&out).unwrap().edges, [[1, 2], [3, 0]]);
+}
+
+#[test]
+fn compressed_and_legacy_frames_hold_the_same() {
+    for shape in [
+        Shape::Block { size: [1.0; 3], cells: [20, 10, 10], split: 5 },
+        Shape::Cloth { size: [1.0, 2.0], cells: [40, 30] },
+        Shape::Rope { length: 1.0, segments: 1 },
+    ] {
+        let mesh = sample(shape);
+        let (mut raw, mut legacy) = (vec![], vec![]);
+        grid::with_grid(&mesh, |g| vtu_write::write(g, &mut raw)).unwrap();
+        grid::with_grid(&mesh, |g| legacy_write::write(g, &mut legacy)).unwrap();
+        assert_eq!(bits(&legacy_read::parse(&legacy).unwrap()), bits(&mesh));
+        for compression in [vtu_write::Compression::Lz4, vtu_write::Compression::Zlib] {
+            let mut small = vec![];
+            grid::with_grid(&mesh, |g| vtu_write::write_compressed(g, compression, &mut small)).unwrap();
+            assert_eq!(bits(&vtu_read::parse(&small).unwrap()), bits(&mesh), "{compression:?}");
+            assert!(mesh.points.len() < 100 || small.len() < 3 * raw.len() / 4, "{compression:?}");
+        }
+    }
 }
 
 /// A file's content and its parser.
@@ -259,7 +285,8 @@ type Victim = (Vec<u8>, fn(&[u8]) -> Parsed<Mesh>);
 /// The files to be damaged.
 fn victims() -> Vec<Victim> {
     let mut raw = Vec::new();
-    vtu_write::write_mesh(&sample(Shape::Sphere { radius: 1.0, cells: 1 }), &mut raw).unwrap();
+    grid::with_grid(&sample(Shape::Sphere { radius: 1.0, cells: 1 }), |g| vtu_write::write(g, &mut raw))
+        .unwrap();
     vec![
         (raw, vtu_read::parse),
         (VTU.into(), vtu_read::parse),

@@ -85,6 +85,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
                 tets: tet_ranges[i].clone(),
                 triangles: triangle_ranges[i].clone(),
                 edges: edge_ranges[i].clone(),
+                radius: config.bodies[i].line.as_ref().map(|_| config.bodies[i].radius),
                 surface: bodies[i].surface.clone(),
                 embedded: bodies[i].embedded.clone(),
                 loads: bodies[i].loads.clone(),

@@ -56,6 +56,8 @@ pub struct BodyModel {
     pub triangles: Range<usize>,
     /// Its edges among the model's, if it is a line.
     pub edges: Range<usize>,
+    /// The radius of its cross-section in m, if it is a line.
+    pub radius: Option<f64>,
     /// Its boundary, by vertex numbers within the body.
     pub surface: SurfaceMap,
     /// Surfaces that are shown in place of it.

@@ -6,7 +6,8 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use super::Schedule;
+use super::animation::GATHERED;
+use super::{FORMATS, Making, Schedule};
 use crate::error::{Error, Result};
 use crate::io::atomic::{TEMPORARY, write_atomically};
 use crate::simulate::metrics::HEADER;
@@ -106,7 +107,7 @@ impl RunDirectory {
     /// does not have too (the last frame of a shorter run).
     pub fn resume(&self, config: &str, step: u64, schedule: Schedule) -> Result<()> {
         remove_matching(&self.dir, is_temporary)?;
-        for (sub, ending) in FRAMES {
+        for (sub, ending) in frame_files() {
             remove_matching(&self.path(sub), |name| {
                 is_temporary(name) || frame_number(name, ending).is_some_and(|n| !schedule.includes(n))
             })?;
@@ -123,14 +124,25 @@ impl RunDirectory {
     }
 
     fn remove_run(&self) -> Result<()> {
-        for (sub, ending) in FRAMES {
-            let dir = self.path(sub);
-            remove_matching(&dir, |name| is_temporary(name) || frame_number(name, ending).is_some())?;
-            // Stays if something of the user's is in it.
-            let _ = std::fs::remove_dir(&dir);
+        for (sub, ending) in frame_files() {
+            remove_matching(&self.path(sub), |name| {
+                is_temporary(name) || frame_number(name, ending).is_some()
+            })?;
         }
-        remove_matching(&self.dir, |name| name.ends_with(".pvd") || is_temporary(name))?;
-        for file in [self.summary(), self.checkpoint(), self.metrics(), self.config()] {
+        for (sub, endings) in OTHERS {
+            let is_ours = |name: &str| is_temporary(name) || endings.iter().any(|e| name.ends_with(e));
+            remove_matching(&self.path(sub), is_ours)?;
+        }
+        for sub in
+            frame_files().map(|(sub, _)| sub).chain(OTHERS.map(|(sub, _)| sub)).filter(|s| !s.is_empty())
+        {
+            // Stays if something of the user's is in it.
+            let _ = std::fs::remove_dir(self.path(sub));
+        }
+        let scripts = super::scripts::NAMES.map(|name| self.path(name));
+        for file in
+            [self.summary(), self.checkpoint(), self.metrics(), self.config()].into_iter().chain(scripts)
+        {
             remove_file(&file)?;
         }
         Ok(())
@@ -180,16 +192,30 @@ impl RunDirectory {
 }
 
 /// Where frames stand, and how their names end.
-const FRAMES: [(&str, &str); 3] = [("vtu", ".vtu"), ("ply", ".ply"), ("obj", ".obj")];
+fn frame_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let numbered = FORMATS.iter().filter_map(|(_, making)| match making {
+        Making::Frames { directory, .. } => Some((*directory, *directory)),
+        Making::Animation(_) => None,
+    });
+    numbered.chain([("blender/clips", "usda")])
+}
+
+/// Where the other files of a run stand, and how their names end; subdirectories before what holds them.
+const OTHERS: [(&str, &[&str]); 4] = [
+    ("", &[".pvd", ".vtk.series"]),
+    ("maps", &[".csv"]),
+    ("blender/clips", &[".manifest.usda"]),
+    ("blender", &[".obj", ".pc2", ".mdd", ".usda", GATHERED, super::scripts::NAMES[0]]),
+];
 
 /// What a killed process may leave behind.
 fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(TEMPORARY)
 }
 
-/// The number of a frame's file, `<name>_0012<ending>`.
+/// The number of a frame's file, `<name>_0012.<ending>`.
 fn frame_number(name: &str, ending: &str) -> Option<u64> {
-    let (_, number) = name.strip_suffix(ending)?.rsplit_once('_')?;
+    let (_, number) = name.strip_suffix(ending)?.strip_suffix('.')?.rsplit_once('_')?;
     let is_number = number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit());
     is_number.then(|| number.parse().ok())?
 }

@@ -1,13 +1,24 @@
 //! What a run writes: frames in the chosen formats, metrics, checkpoints, a summary.
 //!
-//! A format is one file with a [`FrameSink`] and one line in [`sinks`]. Frames are written by a thread of
-//! their own, so that files cost the simulation nothing until the disk is the limit.
+//! A format is one file and one line in [`FORMATS`]: either it has files for every frame ([`FrameSink`]), or it is
+//! assembled of all frames at the end ([`animation`]). Frames are written by a thread of their own, so that files cost
+//! the simulation nothing until the disk is the limit.
 
+pub mod animation;
 pub mod directory;
+mod grid;
+mod maps;
+mod mdd;
 mod obj;
+mod pc2;
 mod ply;
+mod scene;
+mod scripts;
+mod stl;
 pub mod summary;
 mod surfaces;
+mod usd;
+mod vtk;
 mod vtu;
 pub mod writer;
 
@@ -17,7 +28,9 @@ use crate::config::resolved::{FrameFormat, Output, Time};
 use crate::energy::ElementState;
 use crate::error::Result;
 use crate::model::Model;
+use animation::{Animation, AnimationSink};
 use directory::RunDirectory;
+pub use scene::Scene;
 
 /// A state to be written, in the input's numbering.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +51,50 @@ pub struct Frame {
 pub trait FrameSink: Send {
     /// Writes a frame's files, whole or not at all. Frames come in ascending order.
     fn write(&mut self, frame: &Frame) -> Result<()>;
+
+    /// Writes what can only be written after the last frame, be it that of the run or of an interrupted part of it.
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
+
+/// What a sink is made from.
+pub struct Request<'a> {
+    /// What the config asks for.
+    pub output: &'a Output,
+    /// Which frames there are.
+    pub schedule: Schedule,
+    /// Where files go.
+    pub directory: &'a RunDirectory,
+    /// What is written.
+    pub scene: Arc<Scene>,
+}
+
+/// How a format comes about.
+#[derive(Clone, Copy)]
+pub enum Making {
+    /// Files for every frame, `<directory>/<name>_0000<ending>`.
+    Frames {
+        /// The directory, also the ending of the files.
+        directory: &'static str,
+        /// Makes the sink.
+        build: fn(&Request) -> Result<Box<dyn FrameSink>>,
+    },
+    /// Files of the whole animation.
+    Animation(fn(&Animation) -> Result<()>),
+}
+
+/// Every format of frames.
+pub const FORMATS: [(FrameFormat, Making); 8] = [
+    (FrameFormat::Vtu, Making::Frames { directory: "vtu", build: vtu::VtuSink::build }),
+    (FrameFormat::Vtk, Making::Frames { directory: "vtk", build: vtk::VtkSink::build }),
+    (FrameFormat::Ply, Making::Frames { directory: "ply", build: ply::PlySink::build }),
+    (FrameFormat::Obj, Making::Frames { directory: "obj", build: obj::ObjSink::build }),
+    (FrameFormat::Stl, Making::Frames { directory: "stl", build: stl::StlSink::build }),
+    (FrameFormat::Pc2, Making::Animation(pc2::write)),
+    (FrameFormat::Mdd, Making::Animation(mdd::write)),
+    (FrameFormat::Usd, Making::Animation(usd::write)),
+];
 
 /// Which frames are written: every n-th, and the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,24 +117,44 @@ impl Schedule {
     pub fn time(&self, frame: u64) -> f64 {
         (frame * self.time.substeps) as f64 * self.time.step
     }
+
+    /// How many written frames come before a written one.
+    pub fn index(&self, frame: u64) -> u64 {
+        frame.div_ceil(self.every)
+    }
+
+    /// The number of the written frame with an index.
+    pub fn frame(&self, index: u64) -> u64 {
+        (index * self.every).min(self.last)
+    }
 }
 
-/// The sinks of a run, in the order of its formats.
+/// The sinks of a run, in the order of its formats; also writes, once, what does not change over the frames.
 pub fn sinks(
     output: &Output,
     schedule: Schedule,
     directory: &RunDirectory,
     model: &Arc<Model>,
 ) -> Result<Vec<Box<dyn FrameSink>>> {
-    output
-        .formats
-        .iter()
-        .map(|format| -> Result<Box<dyn FrameSink>> {
-            Ok(match format {
-                FrameFormat::Vtu => Box::new(vtu::VtuSink::new(output, schedule, directory, model)?),
-                FrameFormat::Ply => Box::new(ply::PlySink::new(output, directory, model)?),
-                FrameFormat::Obj => Box::new(obj::ObjSink::new(output, directory, model)?),
-            })
-        })
-        .collect()
+    let build = |scene| build(&Request { output, schedule, directory, scene });
+    if output.bodies.len() < model.bodies.len() {
+        return Ok(vec![Box::new(scene::Selected::new(model, &output.bodies, build)?)]);
+    }
+    build(Arc::new(Scene::new(model, &output.bodies)))
+}
+
+fn build(request: &Request) -> Result<Vec<Box<dyn FrameSink>>> {
+    let (mut sinks, mut animations) = (vec![], vec![]);
+    for format in &request.output.formats {
+        match FORMATS.iter().find(|(known, _)| known == format).expect("every format is in the list").1 {
+            Making::Frames { build, .. } => sinks.push(build(request)?),
+            Making::Animation(write) => animations.push(write),
+        }
+    }
+    if !animations.is_empty() {
+        sinks.push(Box::new(AnimationSink::new(request, animations)?));
+    }
+    maps::write(request)?;
+    scripts::write(request)?;
+    Ok(sinks)
 }

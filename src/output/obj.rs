@@ -3,18 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::directory::RunDirectory;
 use super::surfaces::seen;
-use super::{Frame, FrameSink};
-use crate::config::resolved::Output;
+use super::{Frame, FrameSink, Request, Scene};
 use crate::error::{Error, Result};
 use crate::io::atomic::write_atomically;
 use crate::io::obj_frame::{ObjFrame, Template};
-use crate::model::Model;
 
 /// Writes `obj/<body>_0000.obj` ….
 pub struct ObjSink {
-    model: Arc<Model>,
+    scene: Arc<Scene>,
     normals: bool,
     dir: PathBuf,
     /// Of each body, the files of its surfaces, where they are OBJ.
@@ -23,9 +20,9 @@ pub struct ObjSink {
 
 impl ObjSink {
     /// Creates its directory and reads the files that it gives back.
-    pub fn new(output: &Output, directory: &RunDirectory, model: &Arc<Model>) -> Result<ObjSink> {
+    pub fn build(request: &Request) -> Result<Box<dyn FrameSink>> {
         let mut templates = vec![];
-        for body in &model.bodies {
+        for body in &request.scene.bodies {
             let mut own = vec![];
             for embedded in &body.embedded {
                 let text =
@@ -34,14 +31,15 @@ impl ObjSink {
             }
             templates.push(own);
         }
-        let dir = directory.subdirectory("obj")?;
-        Ok(ObjSink { model: model.clone(), normals: output.normals, dir, templates })
+        let dir = request.directory.subdirectory("obj")?;
+        let normals = request.output.normals;
+        Ok(Box::new(ObjSink { scene: request.scene.clone(), normals, dir, templates }))
     }
 }
 
 impl FrameSink for ObjSink {
     fn write(&mut self, frame: &Frame) -> Result<()> {
-        for (body, templates) in self.model.bodies.iter().zip(&self.templates) {
+        for (body, templates) in self.scene.bodies.iter().zip(&self.templates) {
             for (i, seen) in seen(body, frame).iter().enumerate() {
                 let normals = self.normals.then(|| seen.normals());
                 let path = self.dir.join(format!("{}_{:04}.obj", seen.name, frame.number));

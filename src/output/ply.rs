@@ -3,18 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::directory::RunDirectory;
 use super::surfaces::seen;
-use super::{Frame, FrameSink};
+use super::{Frame, FrameSink, Request, Scene};
 use crate::config::resolved::Output;
 use crate::error::Result;
 use crate::io::atomic::write_atomically;
 use crate::io::ply::PlyFrame;
-use crate::model::Model;
 
 /// Writes `ply/<body>_0000.ply` ….
 pub struct PlySink {
-    model: Arc<Model>,
+    scene: Arc<Scene>,
     float32: bool,
     normals: bool,
     dir: PathBuf,
@@ -22,15 +20,16 @@ pub struct PlySink {
 
 impl PlySink {
     /// Creates its directory.
-    pub fn new(output: &Output, directory: &RunDirectory, model: &Arc<Model>) -> Result<PlySink> {
-        let Output { float32, normals, .. } = *output;
-        Ok(PlySink { model: model.clone(), float32, normals, dir: directory.subdirectory("ply")? })
+    pub fn build(request: &Request) -> Result<Box<dyn FrameSink>> {
+        let Output { float32, normals, .. } = *request.output;
+        let dir = request.directory.subdirectory("ply")?;
+        Ok(Box::new(PlySink { scene: request.scene.clone(), float32, normals, dir }))
     }
 }
 
 impl FrameSink for PlySink {
     fn write(&mut self, frame: &Frame) -> Result<()> {
-        for seen in self.model.bodies.iter().flat_map(|body| seen(body, frame)) {
+        for seen in self.scene.bodies.iter().flat_map(|body| seen(body, frame)) {
             let normals = self.normals.then(|| seen.normals());
             let surface = PlyFrame {
                 points: &seen.points,

@@ -19,16 +19,22 @@ pub struct Seen<'a> {
 
 /// All that is seen of a body.
 pub fn seen<'a>(body: &'a BodyModel, frame: &'a Frame) -> Vec<Seen<'a>> {
-    let x = &frame.x[body.vertices.clone()];
-    if body.embedded.is_empty() {
-        return vec![Seen { name: &body.name, points: x.into(), surface: &body.surface }];
+    let surfaces: Vec<(&str, &SurfaceMap)> = match &body.embedded[..] {
+        [] => vec![(&body.name, &body.surface)],
+        embedded => embedded.iter().map(|e| (e.name.as_str(), &e.surface)).collect(),
+    };
+    let points = moved(body, &frame.x);
+    let seen = surfaces.into_iter().zip(points);
+    seen.map(|((name, surface), points)| Seen { name, points, surface }).collect()
+}
+
+/// Positions or velocities of the vertices that each surface of a body refers to, from those of all vertices.
+pub fn moved<'a>(body: &'a BodyModel, values: &'a [[f64; 3]]) -> Vec<Cow<'a, [[f64; 3]]>> {
+    let own = &values[body.vertices.clone()];
+    match &body.embedded[..] {
+        [] => vec![own.into()],
+        embedded => embedded.iter().map(|e| e.embedding.apply(own).into()).collect(),
     }
-    let follow = body.embedded.iter().map(|e| Seen {
-        name: &e.name,
-        points: e.embedding.apply(x).into(),
-        surface: &e.surface,
-    });
-    follow.collect()
 }
 
 impl Seen<'_> {

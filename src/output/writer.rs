@@ -5,7 +5,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -48,7 +48,9 @@ impl Writer {
                 job.checkpoint.write(&checkpoint)?;
                 busy += start.elapsed();
             }
-            Ok(busy)
+            let start = Instant::now();
+            sinks.iter_mut().try_for_each(|sink| sink.finish())?;
+            Ok(busy + start.elapsed())
         });
         Writer { sender, thread }
     }
@@ -66,11 +68,18 @@ impl Writer {
     }
 }
 
-/// Whole rows in one system call: a killed process leaves no half row.
-fn append(metrics: &PathBuf, rows: &str) -> Result<()> {
+/// Whole rows or none: a killed process leaves no half row, and a full disk neither.
+fn append(metrics: &Path, rows: &str) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    let write = || OpenOptions::new().append(true).open(metrics)?.write_all(rows.as_bytes());
+    let write = || {
+        let mut file = OpenOptions::new().append(true).open(metrics)?;
+        let length = file.metadata()?.len();
+        file.write_all(rows.as_bytes()).inspect_err(|_| {
+            // The first failure is the one to report.
+            let _ = file.set_len(length);
+        })
+    };
     write().map_err(|e| Error::io("write", metrics, e))
 }

@@ -7,6 +7,7 @@ use super::checkpoint::Checkpoint;
 use super::convergence::{Record, WORRYING};
 use super::{PreparationReport, Refactors, Simulation};
 use crate::cache::{Cache, Outcome};
+use crate::config::resolved::Output;
 use crate::config::{Loaded, to_toml};
 use crate::error::{Error, Result};
 use crate::output::directory::{Existing, RunDirectory};
@@ -274,14 +275,12 @@ impl Simulation {
         let config = &loaded.config;
         let mut hasher = blake3::Hasher::new();
         let mut text = format!(
-            "{:?} {:?} {} {:?} {:?} {} {}",
+            "{:?} {:?} {} {:?} {:?}",
             config.time.integrator,
             config.time.step,
             config.time.substeps,
             config.solver,
-            config.output.formats,
-            config.output.every,
-            config.output.float32,
+            Output { dir: Default::default(), ..config.output.clone() },
         );
         text += &format!("{} {} {:?}", config.solver.tolerance, config.fepr, self.model.motions);
         for (body, place) in config.bodies.iter().zip(&self.model.bodies) {

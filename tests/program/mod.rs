@@ -70,19 +70,23 @@ pub const RUBBER: &str = "{ model = \"stable-neo-hookean\", young = 1e5, poisson
 /// timing columns; the config, which names its directory, and the summary, which has timings, are left out.
 pub fn content(run: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
-    for dir in ["", "vtu", "ply"] {
-        let Ok(entries) = std::fs::read_dir(run.join(dir)) else { continue };
-        for entry in entries {
+    let mut directories = vec![run.to_owned()];
+    while let Some(dir) = directories.pop() {
+        for entry in std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
             let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() || name == "config.toml" || name == "summary.json" {
+            if path.is_dir() {
+                directories.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(run).unwrap().to_string_lossy().into_owned();
+            if name == "config.toml" || name == "summary.json" {
                 continue;
             }
             let mut bytes = std::fs::read(&path).unwrap();
             if name == "metrics.csv" {
                 bytes = without_timings(&String::from_utf8(bytes).unwrap()).into_bytes();
             }
-            files.insert(format!("{dir}/{name}"), bytes);
+            files.insert(name, bytes);
         }
     }
     files

@@ -8,6 +8,7 @@ mod body;
 mod comparison;
 mod control;
 mod force;
+mod output;
 mod pin;
 mod quantity;
 mod values;
@@ -20,6 +21,7 @@ pub use body::{
 pub use comparison::{Comparison, Setting, Variation};
 pub use control::{Conserved, Control};
 pub use force::{Load, Wind};
+pub use output::{Compression, Format, Output};
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
     PlaneSelection, RotationRate, Select, Shake, SphereSelection,
@@ -170,40 +172,4 @@ pub struct World {
     /// The air around the bodies. Default: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wind: Option<Wind>,
-}
-
-/// What is written, and where.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Output {
-    /// The run directory, relative to the config file. Default: `outputs/<name>` under the working directory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dir: Option<String>,
-    /// Formats of the frames. Default ["vtu", "ply"].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub formats: Option<Vec<Format>>,
-    /// Write every n-th frame (the first and the last always), at least 1 (the default).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub every: Option<u64>,
-    /// Write Float32 instead of Float64 arrays: half the size. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub float32: Option<bool>,
-    /// Compute the normals of surfaces anew in every frame: as nx, ny, nz in PLY, and in place of those that OBJ files
-    /// have. Default false: OBJ files keep theirs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub normals: Option<bool>,
-}
-
-/// A format of frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// All bodies in one grid per frame, for ParaView, with a .pvd time series.
-    Vtu,
-    /// One surface per body and frame, in constant vertex order.
-    Ply,
-    /// Likewise, as text; a body that has an OBJ file for its surface gives that file back with moved vertices: faces of
-    /// any number of corners, texture coordinates, groups and materials as they are.
-    Obj,
 }

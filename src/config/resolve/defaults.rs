@@ -46,7 +46,9 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
     output.formats.get_or_insert_with(|| vec![raw::Format::Vtu, raw::Format::Ply]);
     output.every.get_or_insert(1);
     output.float32.get_or_insert(false);
+    output.compression.get_or_insert(raw::Compression::None);
     output.normals.get_or_insert(false);
+    output.start_frame.get_or_insert(1);
     for (i, body) in config.body.iter_mut().enumerate() {
         fill_body(body, i, context, report);
     }

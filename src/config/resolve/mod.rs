@@ -11,6 +11,7 @@ mod elastic;
 mod force;
 mod material;
 mod names;
+mod output;
 mod pin;
 mod shape;
 
@@ -37,7 +38,7 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
     let world = root.join("world");
     let gravity = force::vector(&config.world.gravity, &world.join("gravity"), report);
     let wind = config.world.wind.as_ref().map(|wind| force::wind(wind, &world.join("wind"), report));
-    let output = output(&config.output, &time, report);
+    let output = output::output(config, &time, report);
     if config.body.is_empty() {
         report.value(root.join("body"), "a scene wants at least one [[body]]", "");
     }
@@ -122,32 +123,6 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
     SolverSettings::new(name, iterations, tolerance, options)
         .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
         .ok()
-}
-
-fn output(output: &raw::Output, time: &resolved::Time, report: &mut Report) -> resolved::Output {
-    let at = KeyPath::parse("output");
-    let dir = output.dir.clone().unwrap_or_default();
-    report.check(!std::path::Path::new(&dir).is_file(), at.join("dir"), format!("{dir} is a file"));
-    let every = output.every.unwrap_or(1);
-    report.check(every >= 1, at.join("every"), "must be at least 1");
-    if every > time.frames.max(1) {
-        let frames = time.frames;
-        report.warnings.push(format!(
-            "output.every = {every} with {frames} frames: only the first and last are written"
-        ));
-    }
-    let mut formats = Vec::new();
-    for (i, format) in output.formats.iter().flatten().enumerate() {
-        let format = match format {
-            raw::Format::Vtu => resolved::FrameFormat::Vtu,
-            raw::Format::Ply => resolved::FrameFormat::Ply,
-            raw::Format::Obj => resolved::FrameFormat::Obj,
-        };
-        report.check(!formats.contains(&format), at.join("formats").join(i), "is listed twice");
-        formats.push(format);
-    }
-    let (float32, normals) = (output.float32.unwrap_or(false), output.normals.unwrap_or(false));
-    resolved::Output { dir: dir.into(), formats, every, float32, normals }
 }
 
 /// Refuses names that no file can have, and those that two bodies share (upper and lower case are one on some disks).

@@ -6,6 +6,7 @@
 mod control;
 mod elastic;
 
+pub use super::raw::Format as FrameFormat;
 pub use control::{Control, Wish};
 pub use elastic::{
     Bending, BendingKind, Damping, Directions, Fiber, Limits, Line, LineKind, MaterialPart, Quantity, Springs,
@@ -13,6 +14,7 @@ pub use elastic::{
 
 use std::path::PathBuf;
 
+use crate::io::vtu_write::Compression;
 use crate::math::track::Track;
 use crate::mesh::tetrahedralize::{Method, Size};
 use crate::solver::SolverSettings;
@@ -402,21 +404,18 @@ pub struct Output {
     pub dir: PathBuf,
     /// Frame formats.
     pub formats: Vec<FrameFormat>,
+    /// The numbers of the bodies that are written, ascending.
+    pub bodies: Vec<usize>,
     /// Every how many frames (frame 0 and the last are always written).
     pub every: u64,
     /// Write floating-point arrays as Float32.
     pub float32: bool,
+    /// Compression of VTU files.
+    pub compression: Compression,
     /// Compute the normals of surfaces anew in every frame.
     pub normals: bool,
-}
-
-/// A format of frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameFormat {
-    /// All bodies in one unstructured grid per frame, and a `.pvd` time series.
-    Vtu,
-    /// One binary surface per body and frame.
-    Ply,
-    /// One surface per body and frame as text, or the user's own file with moved vertices.
-    Obj,
+    /// Frames a second when written frames are played, > 0.
+    pub fps: f64,
+    /// The number of frame 0 where it is played.
+    pub start_frame: i64,
 }

@@ -1,0 +1,372 @@
+"""Builds the scene of a pliant run in Blender: bodies animated and coloured, camera, light, render settings.
+
+In Blender:     Scripting > Open > this file > Run Script
+From a shell:   blender -P import_blender.py
+                blender -b -P import_blender.py -- --frame 60 --output frame.png
+                blender -b -P import_blender.py -- --animation --output frames/####.png --samples 32
+                blender -b -P import_blender.py -- --save scene.blend
+                python import_blender.py --frame 60 --output frame.png        (with the module bpy)
+
+--help lists all options. Positions are those of the run with y up turned to z up: (x, y, z) becomes (x, -z, y).
+"""
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+RUN = json.loads(r"""@RUN@""")
+
+# The run's y axis points up, Blender's z axis does.
+UPRIGHT = Matrix.Rotation(math.pi / 2, 4, "X")
+
+
+def here():
+    """The directory of this file, also where Blender's text editor runs it."""
+    path = Path(__file__) if "__file__" in globals() else Path()
+    if not path.is_file():
+        text = getattr(bpy.context.space_data, "text", None)
+        path = Path(bpy.path.abspath(text.filepath)) if text else Path.cwd() / "import_blender.py"
+    return path.resolve().parent
+
+
+def options():
+    """What stands behind `--`, or all of it without Blender's own arguments."""
+    if "--" in sys.argv:
+        given = sys.argv[sys.argv.index("--") + 1:]
+    elif bpy.app.binary_path and Path(sys.argv[0]).resolve() == Path(bpy.app.binary_path).resolve():
+        given = []
+    else:
+        given = sys.argv[1:]
+    parser = argparse.ArgumentParser(prog="import_blender.py", description=__doc__.splitlines()[0])
+    parser.add_argument("--source", choices=["auto", *SOURCES], default="auto", help="which files to show")
+    parser.add_argument("--engine", default="CYCLES", choices=["CYCLES", "EEVEE", "WORKBENCH"])
+    parser.add_argument("--samples", type=int, default=64, help="rays for each pixel")
+    parser.add_argument("--resolution", default="1280x720", metavar="WxH")
+    parser.add_argument("--output", metavar="FILE", help="render into this file; #### stands for the frame")
+    parser.add_argument("--frame", type=int, help="render this frame of the run, counted from 0; default: the middle")
+    parser.add_argument("--animation", action="store_true", help="render all frames")
+    parser.add_argument("--save", metavar="FILE.blend", help="save the scene")
+    parser.add_argument("--floor", action="store_true", help="a floor under the lowest point of the motion")
+    parser.add_argument("--smooth", action="store_true", help="smooth shading")
+    parser.add_argument("--keep", action="store_true", help="keep what is in the scene already")
+    arguments = parser.parse_args(given)
+    try:
+        arguments.size = [int(n) for n in arguments.resolution.lower().split("x")]
+        assert len(arguments.size) == 2 and min(arguments.size) > 0
+    except (ValueError, AssertionError):
+        parser.error(f"--resolution {arguments.resolution}: wants WxH, such as 1280x720")
+    return arguments
+
+
+# Meshes from files ---------------------------------------------------------------------------------------------------
+
+
+def read_obj(path):
+    """Vertices, faces, edges, and texture coordinates corner by corner. No vertex is dropped, unlike by Blender's importer."""
+    points, faces, edges, uv, corners = [], [], [], [], []
+    for line in path.read_text(errors="replace").replace("\\\n", " ").splitlines():
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if words[0] == "v":
+            points.append([float(w) for w in words[1:4]])
+        elif words[0] == "vt":
+            uv.append([float(w) for w in words[1:3]])
+        elif words[0] in ("f", "l"):
+            parts = [w.split("/") for w in words[1:]]
+            vertices = [int(p[0]) - 1 if int(p[0]) > 0 else len(points) + int(p[0]) for p in parts]
+            if words[0] == "l":
+                edges.extend(zip(vertices, vertices[1:]))
+                continue
+            faces.append(vertices)
+            for part in parts:
+                number = int(part[1]) if len(part) > 1 and part[1] else 0
+                corners.append(number - 1 if number > 0 else len(uv) + number if number < 0 else None)
+    has_uv = bool(uv) and None not in corners
+    return np.array(points), faces, edges, np.array(uv)[corners] if has_uv else None
+
+
+def read_ply(path, only_points=False):
+    """A binary PLY file as pliant writes it."""
+    types = {"float": "<f4", "double": "<f8", "int": "<i4", "uchar": "u1"}
+    data = path.read_bytes()
+    end = data.index(b"end_header\n") + len(b"end_header\n")
+    element, counts, columns = None, {}, {}
+    for line in data[:end].decode().splitlines():
+        words = line.split()
+        if words[0] == "element":
+            element, counts[words[1]], columns[words[1]] = words[1], int(words[2]), []
+        elif words[0] == "property" and words[1] != "list":
+            columns[element].append((words[2], types[words[1]]))
+    vertices = np.frombuffer(data, np.dtype(columns["vertex"]), counts["vertex"], end)
+    points = np.stack([vertices[k] for k in "xyz"], axis=1).astype(float)
+    if only_points:
+        return points
+    at = end + vertices.nbytes
+    if "edge" in counts:
+        edges = np.frombuffer(data, "<i4", 2 * counts["edge"], at).reshape(-1, 2)
+        return points, [], edges.tolist(), None
+    faces = np.frombuffer(data, np.dtype([("n", "u1"), ("v", "<i4", 3)]), counts["face"], at)
+    return points, faces["v"].tolist(), [], None
+
+
+def read_stl(path):
+    """A binary STL file: three vertices a triangle."""
+    data = path.read_bytes()
+    count = int.from_bytes(data[80:84], "little")
+    facets = np.frombuffer(data, np.dtype([("n", "<f4", 3), ("v", "<f4", 9), ("a", "<u2")]), count, 84)
+    return facets["v"].reshape(-1, 3).astype(float), np.arange(3 * count).reshape(-1, 3).tolist(), [], None
+
+
+def build(surface, points, faces, edges, uv):
+    """An object of these, upright, in the colour of its body."""
+    mesh = bpy.data.meshes.new(surface["name"])
+    mesh.from_pydata(points.tolist(), edges, faces)
+    if uv is not None:
+        mesh.uv_layers.new(name="st").data.foreach_set("uv", uv.astype(np.float32).ravel())
+    mesh.update()
+    thing = bpy.data.objects.new(surface["name"], mesh)
+    thing.matrix_world = UPRIGHT
+    bpy.context.scene.collection.objects.link(thing)
+    return thing
+
+
+# The ways in, best first ---------------------------------------------------------------------------------------------
+
+
+def point_cache(directory, ending):
+    """OBJ files with positions from PC2 or MDD files, by the Mesh Cache modifier."""
+    things = []
+    for surface in RUN["surfaces"]:
+        thing = build(surface, *read_obj(directory / f"{surface['name']}.obj"))
+        cache = thing.modifiers.new("pliant", "MESH_CACHE")
+        cache.cache_format = ending.upper()
+        cache.filepath = str(directory / f"{surface['name']}.{ending}")
+        cache.frame_start = RUN["start_frame"]
+        cache.interpolation = "LINEAR"
+        cache.forward_axis, cache.up_axis = "POS_Y", "POS_Z"
+        things.append((surface, thing))
+    first = directory / f"{RUN['surfaces'][0]['name']}.{ending}"
+    with open(first, "rb") as file:
+        head = file.read(32)
+    count = int.from_bytes(head[28:32], "little") if ending == "pc2" else int.from_bytes(head[:4], "big")
+    return things, count
+
+
+def usd(directory):
+    """Blender's own importer."""
+    if not hasattr(bpy.ops.wm, "usd_import") or not bpy.app.build_options.usd:
+        raise SystemExit("this Blender has no USD: choose another --source")
+    before = set(bpy.data.objects)
+    bpy.ops.wm.usd_import(filepath=str(directory / f"{RUN['name']}.usda"), set_frame_range=True, scale=1.0)
+    new = [thing for thing in bpy.data.objects if thing not in before and thing.type in ("MESH", "CURVES", "CURVE")]
+    things, free = [], list(new)
+    for surface in RUN["surfaces"]:
+        wanted = "".join(c if c.isascii() and c.isalnum() else "_" for c in surface["name"])
+        named = [t for t in free if t.name.split(".")[0].strip("_") == wanted.strip("_")]
+        thing = (named or free)[0]
+        free.remove(thing)
+        things.append((surface, thing))
+    scene = bpy.context.scene
+    return things, scene.frame_end - scene.frame_start + 1
+
+
+def sequence(directory, ending):
+    """A file for each frame: a handler loads positions when the frame changes (Blender has no such import)."""
+    reader = {"ply": read_ply, "obj": read_obj, "stl": read_stl}[ending]
+    things, players, count = [], [], 0
+    for surface in RUN["surfaces"]:
+        def number(path):
+            return int(path.stem.rsplit("_", 1)[1])
+        own = [p for p in directory.glob(f"*_*.{ending}") if p.stem.rsplit("_", 1)[0] == surface["name"]]
+        files = sorted(own, key=number)
+        if not files:
+            continue
+        count = max(count, len(files))
+        thing = build(surface, *reader(files[0]))
+        things.append((surface, thing))
+        players.append((thing.name, files))
+
+    def load(scene, *_):
+        for name, files in players:
+            thing = scene.objects.get(name)
+            if thing is None:
+                continue
+            file = files[min(max(scene.frame_current - RUN["start_frame"], 0), len(files) - 1)]
+            points = read_ply(file, True) if ending == "ply" else reader(file)[0]
+            thing.data.vertices.foreach_set("co", points.astype(np.float32).ravel())
+            thing.data.update()
+
+    load.is_pliant = True
+    bpy.app.handlers.frame_change_pre.append(load)
+    return things, count
+
+
+SOURCES = {
+    "pc2": ("blender", "*.pc2", lambda directory: point_cache(directory, "pc2")),
+    "mdd": ("blender", "*.mdd", lambda directory: point_cache(directory, "mdd")),
+    "usd": ("blender", "*.usda", usd),
+    "ply": ("ply", "*_*.ply", lambda directory: sequence(directory, "ply")),
+    "obj": ("obj", "*_*.obj", lambda directory: sequence(directory, "obj")),
+    "stl": ("stl", "*_*.stl", lambda directory: sequence(directory, "stl")),
+}
+
+
+def load_bodies(arguments):
+    """Objects with their surfaces, and how many frames there are."""
+    root = here()
+    if root.name == "blender" and not (root / "config.toml").exists():
+        root = root.parent
+    for name, (sub, pattern, load) in SOURCES.items():
+        if arguments.source not in ("auto", name):
+            continue
+        if name == "usd" and arguments.source == "auto" and not bpy.app.build_options.usd:
+            continue
+        if any((root / sub).glob(pattern)):
+            return load(root / sub)
+    wanted = "frames that Blender can show" if arguments.source == "auto" else f"frames of format '{arguments.source}'"
+    raise SystemExit(f"{root}: no {wanted}; make some with: pliant export {root} --format pc2")
+
+
+# The scene -----------------------------------------------------------------------------------------------------------
+
+
+def dress(surface, thing, arguments):
+    """Colour, shading, thickness of lines."""
+    material = bpy.data.materials.new(surface["name"])
+    material.use_nodes = True
+    material.diffuse_color = (*surface["colour"], 1.0)
+    shader = material.node_tree.nodes["Principled BSDF"]
+    # Shaders want linear values, colours are given as screens show them.
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in surface["colour"]]
+    shader.inputs["Base Color"].default_value = (*linear, 1.0)
+    shader.inputs["Roughness"].default_value = 0.45
+    thing.data.materials.clear()
+    thing.data.materials.append(material)
+    if thing.type == "MESH" and not thing.data.polygons and thing.data.edges:
+        thing.modifiers.new("thickness", "SKIN")
+        for vertex in thing.data.skin_vertices[0].data:
+            vertex.radius = (surface.get("radius", 0.005),) * 2
+    if arguments.smooth and thing.type == "MESH":
+        thing.data.polygons.foreach_set("use_smooth", [True] * len(thing.data.polygons))
+
+
+def extent(things, first, last):
+    """The box that the motion fills, looked at in up to twelve frames."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    scene = bpy.context.scene
+    for frame in sorted({round(f) for f in np.linspace(first, last, 12)}):
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        for _, thing in things:
+            shown = thing.evaluated_get(graph)
+            corners = np.array([shown.matrix_world @ Vector(c) for c in shown.bound_box])
+            low, high = np.minimum(low, corners.min(0)), np.maximum(high, corners.max(0))
+    return low, high
+
+
+def stage(low, high, arguments):
+    """Camera, light, background, floor."""
+    scene = bpy.context.scene
+    centre, radius = (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, 1e-6)
+    camera = bpy.data.cameras.new("camera")
+    camera.lens = 50
+    narrow = min(camera.angle_x, 2 * math.atan(math.tan(camera.angle_x / 2) * arguments.size[1] / arguments.size[0]))
+    direction = Vector((0.45, -1.0, 0.4)).normalized()
+    distance = 1.05 * radius / math.sin(narrow / 2)
+    camera.clip_start, camera.clip_end = distance / 1000, distance * 100
+    eye = bpy.data.objects.new("camera", camera)
+    eye.location = Vector(centre) + distance * direction
+    eye.rotation_euler = direction.to_track_quat("Z", "Y").to_euler()
+    scene.collection.objects.link(eye)
+    scene.camera = eye
+    for name, energy, angles in (("key", 3.5, (0.7, 0.2, 0.6)), ("fill", 1.2, (1.0, -0.3, -1.2))):
+        light = bpy.data.lights.new(name, "SUN")
+        light.energy, light.angle = energy, 0.15
+        lamp = bpy.data.objects.new(name, light)
+        lamp.rotation_euler = angles
+        lamp.location = eye.location
+        scene.collection.objects.link(lamp)
+    world = bpy.data.worlds.new("pliant")
+    world.use_nodes = True
+    world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.75, 0.78, 0.82, 1.0)
+    world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.6
+    scene.world = world
+    if arguments.floor:
+        side = 20 * radius
+        mesh = bpy.data.meshes.new("floor")
+        corners = [(-side, -side, 0), (side, -side, 0), (side, side, 0), (-side, side, 0)]
+        mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
+        floor = bpy.data.objects.new("floor", mesh)
+        floor.location = (centre[0], centre[1], low[2] - 1e-3 * radius)
+        scene.collection.objects.link(floor)
+
+
+def settings(count, arguments):
+    """Frames and render settings."""
+    scene, render = bpy.context.scene, bpy.context.scene.render
+    scene.frame_start = RUN["start_frame"]
+    scene.frame_end = RUN["start_frame"] + count - 1
+    render.fps = max(1, min(32767, round(RUN["fps"])))
+    render.fps_base = render.fps / RUN["fps"]
+    names = {"CYCLES": ["CYCLES"], "EEVEE": ["BLENDER_EEVEE_NEXT", "BLENDER_EEVEE"], "WORKBENCH": ["BLENDER_WORKBENCH"]}
+    for name in names[arguments.engine]:
+        try:
+            render.engine = name
+            break
+        except TypeError:
+            continue
+    if render.engine == "CYCLES":
+        scene.cycles.samples = arguments.samples
+        scene.cycles.use_denoising = arguments.samples >= 16 and bpy.app.build_options.openimagedenoise
+    elif hasattr(scene, "eevee"):
+        scene.eevee.taa_render_samples = arguments.samples
+    render.resolution_x, render.resolution_y = arguments.size
+    render.resolution_percentage = 100
+    scene.view_settings.view_transform = "Standard"
+
+
+def forget_handlers():
+    handlers = bpy.app.handlers.frame_change_pre
+    for handler in [h for h in handlers if getattr(h, "is_pliant", False)]:
+        handlers.remove(handler)
+
+
+def main(arguments):
+    scene = bpy.context.scene
+    if not arguments.keep:
+        for thing in list(scene.objects):
+            bpy.data.objects.remove(thing, do_unlink=True)
+    things, count = load_bodies(arguments)
+    for surface, thing in things:
+        dress(surface, thing, arguments)
+    settings(count, arguments)
+    low, high = extent(things, scene.frame_start, scene.frame_end)
+    stage(low, high, arguments)
+    shown = arguments.frame if arguments.frame is not None else (count - 1) // 2
+    if not 0 <= shown < count:
+        raise SystemExit(f"--frame {shown}: there are frames 0 to {count - 1}")
+    scene.frame_set(scene.frame_start + shown)
+    print(f"{RUN['name']}: {len(things)} objects, {count} frames from {scene.frame_start}, {RUN['fps']:g} a second")
+    if arguments.save:
+        bpy.ops.wm.save_as_mainfile(filepath=str(Path(arguments.save).resolve()))
+    if arguments.output:
+        scene.render.filepath = str(Path(arguments.output).resolve())
+        scene.render.use_file_extension = True
+        bpy.ops.render.render(animation=arguments.animation, write_still=not arguments.animation)
+
+
+if __name__ == "__main__":
+    forget_handlers()
+    try:
+        main(options())
+    finally:
+        # A handler that is still there keeps the module bpy from ending.
+        if bpy.app.background:
+            forget_handlers()

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Runs a run's import_blender.py in Blender (pip's bpy) and compares what Blender shows with the run.
+
+    .venv/bin/python tests/clients/check_blender.py RUN_DIR [SOURCE ...]
+
+For every source (usd, pc2, mdd, ply, obj; default: those of the run) a process of its own imports the run, evaluates the
+vertices of every object at five frames and holds them against the VTU frames, upright: (x, -z, y). Texture coordinates are
+kept where the surface has some. One frame is rendered; its pixels must show objects before a background.
+Exit code 0 if all is well.
+"""
+
+import runpy
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SECONDS = 300
+
+
+def child(run, source, picture):
+    """In a process of its own: the state of Blender is global."""
+    import bpy
+    import numpy as np
+    from truth import Truth, check
+
+    truth = Truth(run)
+    sys.argv = ["import_blender.py", "--source", source, "--samples", "4", "--resolution", "240x180", "--output", picture]
+    # The handler of a sequence must stay while frames are looked at.
+    scripts = runpy.run_path(str(truth.run / "import_blender.py"), run_name="pliant")
+    scripts["forget_handlers"]()
+    arguments = scripts["options"]()
+    try:
+        scripts["main"](arguments)
+        scene = bpy.context.scene
+        check(scene.frame_start == truth.told["start_frame"], f"the first frame is {scene.frame_start}")
+        check(scene.frame_end - scene.frame_start + 1 == len(truth.frames), f"the last frame is {scene.frame_end}")
+        check(abs(scene.render.fps / scene.render.fps_base - truth.told["fps"]) < 1e-3, "the frame rate")
+        worst = 0.0
+        for surface in truth.maps:
+            same = [t for t in scene.objects if t.name == surface or t.name.split(".")[0] == surface]
+            check(len(same) == 1, f"{surface}: {len(same)} objects have that name")
+            thing = same[0]
+            is_line = thing.type != "MESH" or not thing.data.polygons
+            for modifier in thing.modifiers:
+                if modifier.type == "SKIN":
+                    modifier.show_viewport = False
+            for index in truth.some_frames():
+                scene.frame_set(scene.frame_start + index)
+                shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+                if thing.type == "MESH":
+                    local = np.empty(3 * len(shown.data.vertices), np.float32)
+                    shown.data.vertices.foreach_get("co", local)
+                elif thing.type == "CURVES":
+                    local = np.empty(3 * len(shown.data.points), np.float32)
+                    shown.data.points.foreach_get("position", local)
+                else:
+                    local = np.array([p.co[:3] for s in shown.data.splines for p in s.points]).ravel()
+                matrix = np.array(shown.matrix_world)
+                world = local.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+                x, y, z = truth.of(surface, index).T
+                expected = np.stack([x, -z, y], axis=1)
+                check(len(world) == len(expected), f"{surface}: {len(world)} vertices, not {len(expected)}")
+                worst = max(worst, float(np.abs(world - expected).max()))
+            size = np.abs(expected).max()
+            check(worst < 1e-6 * max(1, size), f"{surface}: off by {worst}")
+            if not is_line:
+                check_texture(truth, thing, surface, source)
+        check_picture(picture)
+        print(f"{truth.name}: {source}: {len(truth.maps)} objects, {len(truth.frames)} frames, off by {worst:.1e} m at most")
+    finally:
+        scripts["forget_handlers"]()
+
+
+def check_texture(truth, thing, surface, source):
+    import numpy as np
+    from truth import check
+
+    own = truth.run / "obj" / f"{surface}_0000.obj"
+    if source in ("ply", "stl") or not own.exists() or "vt " not in own.read_text():
+        return
+    lines = [line.split() for line in own.read_text().splitlines()]
+    uv = np.array([[float(x) for x in w[1:3]] for w in lines if w[:1] == ["vt"]])
+    order = [int(c.split("/")[1]) - 1 for w in lines if w[:1] == ["f"] for c in w[1:]]
+    check(len(thing.data.uv_layers) == 1, f"{surface}: no texture coordinates")
+    found = np.empty(2 * len(thing.data.loops), np.float32)
+    thing.data.uv_layers[0].data.foreach_get("uv", found)
+    check(np.abs(found.reshape(-1, 2) - uv[order]).max() < 1e-6, f"{surface}: texture coordinates differ")
+
+
+def check_picture(path):
+    import bpy
+    import numpy as np
+    from truth import check
+
+    image = bpy.data.images.load(path)
+    pixels = np.array(image.pixels[:]).reshape(-1, 4)[:, :3]
+    background = np.median(pixels[: image.size[0]], axis=0)
+    share = (np.abs(pixels - background).max(1) > 0.08).mean()
+    check(0.003 < share < 0.9, f"{share:.1%} of the picture is not background")
+
+
+def main():
+    if sys.argv[1] == "--child":
+        return child(*sys.argv[2:])
+    run = Path(sys.argv[1]).resolve()
+    from truth import Truth
+
+    formats = Truth(run).config["output"]["formats"]
+    sources = sys.argv[2:] or [s for s in ("usd", "pc2", "mdd", "ply", "obj") if s in formats]
+    with tempfile.TemporaryDirectory() as folder:
+        for source in sources:
+            command = [sys.executable, __file__, "--child", str(run), source, str(Path(folder) / f"{source}.png")]
+            done = subprocess.run(command, timeout=SECONDS, capture_output=True, text=True)
+            if done.returncode:
+                print(done.stdout[-2000:], done.stderr[-4000:], sep="\n", file=sys.stderr)
+                return 1
+            print([line for line in done.stdout.splitlines() if "off by" in line][-1])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
