@@ -62,6 +62,13 @@ impl SimulateArgs {
         let mut reporter = Reporter::new(global);
         let report = run(&loaded, &global.cache(), existing, &stop, &mut reporter);
         reporter.close();
+        if let Err(Error::Io { source, .. }) = &report
+            && source.kind() == std::io::ErrorKind::StorageFull
+        {
+            tracing::warn!(
+                "the disk is full; what is there is whole: make space, then continue with --resume"
+            );
+        }
         self.conclude(&report?)
     }
 
