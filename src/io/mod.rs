@@ -7,6 +7,7 @@
 pub mod atomic;
 mod cells;
 mod export;
+pub mod grid;
 mod legacy_data;
 mod legacy_read;
 mod legacy_write;

@@ -7,7 +7,7 @@ pub mod directory;
 mod obj;
 mod ply;
 pub mod summary;
-mod surfaces;
+pub mod surfaces;
 mod vtu;
 pub mod writer;
 
@@ -43,6 +43,8 @@ pub trait FrameSink: Send {
 /// Which frames are written: every n-th, and the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
+    /// The first frame's number.
+    pub first: u64,
     /// Every how many frames.
     pub every: u64,
     /// The last frame's number.
@@ -54,7 +56,7 @@ pub struct Schedule {
 impl Schedule {
     /// True if a frame is written.
     pub fn includes(&self, frame: u64) -> bool {
-        frame.is_multiple_of(self.every) || frame == self.last
+        frame >= self.first && (frame.is_multiple_of(self.every) || frame == self.last)
     }
 
     /// The frame's time in s.
