@@ -27,6 +27,7 @@
 //! | [`simulate`] | the time loop, metrics, checkpoints |
 //! | [`output`] | run directories, frame writers |
 //! | [`replay`] | the frames of a finished run, read back |
+//! | [`preview`] | a run as a page for browsers, as pictures and as a moving picture |
 //! | [`plot`] | charts of runs and materials as SVG and PNG |
 //! | [`math`], [`par`] | lanes, 3×3 kernels; the only place that knows threads |
 //!
@@ -84,6 +85,7 @@ pub mod objective;
 pub mod output;
 pub mod par;
 pub mod plot;
+pub mod preview;
 pub mod replay;
 pub mod simulate;
 pub mod solver;

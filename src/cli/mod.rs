@@ -14,6 +14,7 @@ pub mod log;
 pub mod mesh;
 pub mod plot;
 pub mod precompute;
+pub mod preview;
 mod progress;
 pub mod repair;
 pub mod report;
@@ -110,6 +111,8 @@ pub enum Command {
     Compare(compare::CompareArgs),
     /// Write the frames of a run in other formats
     Export(export::ExportArgs),
+    /// Make a page for browsers, a picture or a moving picture of a run
+    Preview(preview::PreviewArgs),
     /// Draw charts of runs, or of the materials of a config
     Plot(plot::PlotArgs),
     /// Show which solver can simulate what, and its options
@@ -135,6 +138,7 @@ impl Cli {
             Command::Simulate(args) => args.run(&self.global),
             Command::Compare(args) => args.run(&self.global),
             Command::Export(args) => args.run(&self.global),
+            Command::Preview(args) => args.run(&self.global),
             Command::Plot(args) => args.run(),
             Command::Solvers(args) => args.run(),
             Command::Cache(args) => args.run(&self.global),
