@@ -1,6 +1,6 @@
 //! Pictures of frames, drawn here: no window, no graphics card.
 //!
-//! Every pixel is the mean of [`SAMPLES`]² samples, taken of light rather than of file colours.
+//! Every pixel is the mean of nine samples, taken of light rather than of file colours.
 
 use super::camera::Camera;
 use super::colour;

@@ -1,6 +1,6 @@
 //! Surfaces with creases: vertices that are smooth have one normal, those at sharp edges one for each side.
 //!
-//! Two triangles share the normal at a common edge where they meet at less than [`CREASE`] at rest; a corner of a box
+//! Two triangles share the normal at a common edge where they meet at less than 40° at rest; a corner of a box
 //! becomes three vertices at one point. What is smooth at rest stays smooth, however it is bent.
 
 use crate::math::vec3::{dot, norm};
