@@ -26,6 +26,8 @@
 //! | [`sparse`], [`cache`] | the system matrix, its factor, and the disk cache of factors |
 //! | [`simulate`] | the time loop, metrics, checkpoints |
 //! | [`output`] | run directories, frame writers |
+//! | [`replay`] | the frames of a finished run, read back |
+//! | [`preview`] | a run as a page for browsers, as pictures and as a moving picture |
 //! | [`plot`] | charts of runs and materials as SVG and PNG |
 //! | [`math`], [`par`] | lanes, 3×3 kernels; the only place that knows threads |
 //!
@@ -83,6 +85,8 @@ pub mod objective;
 pub mod output;
 pub mod par;
 pub mod plot;
+pub mod preview;
+pub mod replay;
 pub mod simulate;
 pub mod solver;
 pub mod sparse;

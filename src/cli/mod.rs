@@ -7,12 +7,14 @@ pub mod check;
 pub mod compare;
 pub mod completions;
 pub mod convert;
+pub mod export;
 pub mod generate;
 pub mod info;
 pub mod log;
 pub mod mesh;
 pub mod plot;
 pub mod precompute;
+pub mod preview;
 mod progress;
 pub mod repair;
 pub mod report;
@@ -107,6 +109,10 @@ pub enum Command {
     Simulate(simulate::SimulateArgs),
     /// Compare solvers on one step of a config, or on whole runs
     Compare(compare::CompareArgs),
+    /// Write the frames of a run in other formats
+    Export(export::ExportArgs),
+    /// Make a page for browsers, a picture or a moving picture of a run
+    Preview(preview::PreviewArgs),
     /// Draw charts of runs, or of the materials of a config
     Plot(plot::PlotArgs),
     /// Show which solver can simulate what, and its options
@@ -131,6 +137,8 @@ impl Cli {
             Command::Precompute(args) => args.run(&self.global),
             Command::Simulate(args) => args.run(&self.global),
             Command::Compare(args) => args.run(&self.global),
+            Command::Export(args) => args.run(&self.global),
+            Command::Preview(args) => args.run(&self.global),
             Command::Plot(args) => args.run(),
             Command::Solvers(args) => args.run(),
             Command::Cache(args) => args.run(&self.global),

@@ -117,7 +117,7 @@ fn closing_line(report: &RunReport) -> String {
 }
 
 /// A flag that Ctrl-C or a termination request sets; a second one ends the process at once.
-fn stop_on_interrupt() -> Arc<AtomicBool> {
+pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     let installed = ctrlc::set_handler(move || {

@@ -18,9 +18,9 @@ pub(crate) const POLYLINE: i64 = 4;
 /// Collects the cells that we use, and where they stood among the file's cells.
 #[derive(Default)]
 pub(crate) struct Cells {
-    tets: Vec<[u32; 4]>,
-    triangles: Vec<[u32; 3]>,
-    edges: Vec<[u32; 2]>,
+    pub(crate) tets: Vec<[u32; 4]>,
+    pub(crate) triangles: Vec<[u32; 3]>,
+    pub(crate) edges: Vec<[u32; 2]>,
     tet_sources: Vec<usize>,
     triangle_sources: Vec<usize>,
     edge_sources: Vec<usize>,

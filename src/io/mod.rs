@@ -23,6 +23,7 @@ mod ply_read;
 pub mod pvd;
 mod scanner;
 pub mod stl;
+pub mod stored;
 mod tetgen;
 mod vtu_data;
 mod vtu_read;

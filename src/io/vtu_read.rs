@@ -10,12 +10,25 @@ use roxmltree::{Document, Node};
 use super::cells::Cells;
 use super::numeric::Scalar;
 use super::scanner::{parse_float, parse_integer};
+use super::stored::StoredGrid as Whole;
 use super::vtu_data::{Compressor, Encoding, Source};
 use super::{Fault, Parsed};
 use crate::mesh::{DataArray, Mesh};
 
 /// Parses a whole file.
 pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
+    let Grid { cells, points, point_data, cell_data, .. } = parse_pieces(bytes)?;
+    cells.into_mesh(points, point_data, cell_data)
+}
+
+/// Parses a whole file and keeps cells of every kind with their arrays.
+pub(crate) fn parse_grid(bytes: &[u8]) -> Parsed<Whole> {
+    let Grid { cells, points, point_data, cell_data, .. } = parse_pieces(bytes)?;
+    let Cells { tets, triangles, edges, .. } = cells;
+    Ok(Whole { points, tets, triangles, edges, point_data, cell_data })
+}
+
+fn parse_pieces(bytes: &[u8]) -> Parsed<Grid> {
     let (xml, appended) = cut_appended(bytes);
     let document = Document::parse(&xml).map_err(|e| Fault::new("", format!("the XML is damaged: {e}")))?;
     let root = document.root_element();
@@ -32,8 +45,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
     for piece in grid.children().filter(|n| n.tag_name().name() == "Piece") {
         reader.piece(piece, &mut grid_so_far)?;
     }
-    let Grid { cells, points, point_data, cell_data, .. } = grid_so_far;
-    cells.into_mesh(points, point_data, cell_data)
+    Ok(grid_so_far)
 }
 
 /// The XML without the appended data, and the appended data from behind its underscore on.

@@ -220,7 +220,7 @@ pub(super) fn write_runs<T: Copy, const N: usize>(
 }
 
 /// Text for an XML attribute; characters that XML cannot hold become U+FFFD.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -32,7 +32,7 @@ pub mod surface;
 pub mod tetgen;
 pub mod tetrahedralize;
 pub mod tree;
-mod union_find;
+pub(crate) mod union_find;
 pub mod weld;
 pub mod winding;
 

@@ -13,10 +13,10 @@ mod obj;
 mod pc2;
 mod ply;
 mod scene;
-mod scripts;
+pub mod scripts;
 mod stl;
 pub mod summary;
-mod surfaces;
+pub mod surfaces;
 mod usd;
 mod vtk;
 mod vtu;
@@ -99,6 +99,8 @@ pub const FORMATS: [(FrameFormat, Making); 8] = [
 /// Which frames are written: every n-th, and the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
+    /// The first frame's number.
+    pub first: u64,
     /// Every how many frames.
     pub every: u64,
     /// The last frame's number.
@@ -110,7 +112,7 @@ pub struct Schedule {
 impl Schedule {
     /// True if a frame is written.
     pub fn includes(&self, frame: u64) -> bool {
-        frame.is_multiple_of(self.every) || frame == self.last
+        frame >= self.first && (frame.is_multiple_of(self.every) || frame == self.last)
     }
 
     /// The frame's time in s.
@@ -120,12 +122,12 @@ impl Schedule {
 
     /// How many written frames come before a written one.
     pub fn index(&self, frame: u64) -> u64 {
-        frame.div_ceil(self.every)
+        frame.div_ceil(self.every) - self.first.div_ceil(self.every)
     }
 
     /// The number of the written frame with an index.
     pub fn frame(&self, index: u64) -> u64 {
-        (index * self.every).min(self.last)
+        ((index + self.first.div_ceil(self.every)) * self.every).min(self.last)
     }
 }
 
@@ -136,14 +138,15 @@ pub fn sinks(
     directory: &RunDirectory,
     model: &Arc<Model>,
 ) -> Result<Vec<Box<dyn FrameSink>>> {
-    let build = |scene| build(&Request { output, schedule, directory, scene });
+    let build = |scene| sinks_of_scene(&Request { output, schedule, directory, scene });
     if output.bodies.len() < model.bodies.len() {
         return Ok(vec![Box::new(scene::Selected::new(model, &output.bodies, build)?)]);
     }
     build(Arc::new(Scene::new(model, &output.bodies)))
 }
 
-fn build(request: &Request) -> Result<Vec<Box<dyn FrameSink>>> {
+/// Likewise for frames that hold just the scene.
+pub fn sinks_of_scene(request: &Request) -> Result<Vec<Box<dyn FrameSink>>> {
     let (mut sinks, mut animations) = (vec![], vec![]);
     for format in &request.output.formats {
         match FORMATS.iter().find(|(known, _)| known == format).expect("every format is in the list").1 {

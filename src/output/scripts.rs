@@ -24,7 +24,6 @@ pub const NAMES: [&str; 2] = ["import_blender.py", "view_paraview.py"];
 #[derive(Serialize)]
 struct Run<'a> {
     name: &'a str,
-    formats: Vec<&'static str>,
     fps: f64,
     start_frame: i64,
     surfaces: Vec<Surface<'a>>,
@@ -67,7 +66,6 @@ pub fn write(request: &Request) -> Result<()> {
     }
     let run = Run {
         name: request.directory.name(),
-        formats: request.output.formats.iter().map(|format| format.name()).collect(),
         fps: request.output.fps,
         start_frame: request.output.start_frame,
         surfaces,

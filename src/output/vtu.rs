@@ -81,7 +81,7 @@ impl Series {
         let entries = last / every;
         let is_due = entries < PROMPT || entries.is_multiple_of(10) || last == end;
         is_due.then(|| {
-            let frames = (0..=last).step_by(every as usize).chain((last % every != 0).then_some(last));
+            let frames = (0..=self.schedule.index(last)).map(|index| self.schedule.frame(index).min(last));
             frames.map(|f| (self.schedule.time(f), format!("{}/{}", self.ending, self.file(f)))).collect()
         })
     }

@@ -25,11 +25,16 @@ const PEN: f64 = 0.082;
 
 /// The file's bytes.
 pub fn to_png(drawing: &Drawing) -> Vec<u8> {
-    let mut raster = Raster::new(drawing);
-    for item in &drawing.items {
-        raster.draw(item);
-    }
-    encode(&raster)
+    let [width, height] = [drawing.width, drawing.height].map(|side| side as usize * SCALE as usize);
+    encode(width, &paint(&drawing.items, width, vec![drawing.background; width * height]))
+}
+
+/// Draws items over a picture of rows of `width` pixels, at least 1, two pixels for each of the drawing.
+pub fn paint(items: &[Item], width: usize, pixels: Vec<Colour>) -> Vec<Colour> {
+    let mask = vec![0.0; pixels.len()];
+    let mut raster = Raster { width, height: pixels.len() / width, pixels, mask };
+    items.iter().for_each(|item| raster.draw(item));
+    raster.pixels
 }
 
 struct Raster {
@@ -48,17 +53,6 @@ struct Bounds {
 }
 
 impl Raster {
-    fn new(drawing: &Drawing) -> Raster {
-        let (width, height) =
-            (drawing.width as usize * SCALE as usize, drawing.height as usize * SCALE as usize);
-        Raster {
-            width,
-            height,
-            pixels: vec![drawing.background; width * height],
-            mask: vec![0.0; width * height],
-        }
-    }
-
     fn draw(&mut self, item: &Item) {
         match item {
             Item::Line { points, colour, width, dashes } => {
@@ -194,16 +188,17 @@ fn split(points: &[[f64; 2]], lengths: &[f64]) -> Vec<Vec<[f64; 2]>> {
     dashes
 }
 
-/// Eight bits for each of red, green and blue.
-fn encode(raster: &Raster) -> Vec<u8> {
+/// The bytes of a file with rows of `width` pixels, at least 1; eight bits for each of red, green and blue.
+pub fn encode(width: usize, pixels: &[Colour]) -> Vec<u8> {
+    let height = pixels.len() / width;
     let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
     let mut header = vec![];
-    header.extend((raster.width as u32).to_be_bytes());
-    header.extend((raster.height as u32).to_be_bytes());
+    header.extend((width as u32).to_be_bytes());
+    header.extend((height as u32).to_be_bytes());
     header.extend([8, 2, 0, 0, 0]);
     chunk(b"IHDR", &header, &mut out);
-    let mut rows = Vec::with_capacity(raster.height * (3 * raster.width + 1));
-    for row in raster.pixels.chunks_exact(raster.width) {
+    let mut rows = Vec::with_capacity(height * (3 * width + 1));
+    for row in pixels.chunks_exact(width) {
         // Rows as they are: flat colours compress best unfiltered.
         rows.push(0);
         rows.extend_from_slice(row.as_flattened());

@@ -83,7 +83,7 @@ pub fn run(
     let config = &loaded.config;
     let directory = RunDirectory::check(&config.output.dir, &config.name, existing)?;
     let last = config.time.frames;
-    let schedule = Schedule { every: config.output.every, last, time: config.time };
+    let schedule = Schedule { first: 0, every: config.output.every, last, time: config.time };
     let (mut simulation, report) = Simulation::new(config, cache)?;
     let fingerprint = simulation.fingerprint(loaded);
     let _lock = directory.lock()?;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Opens what a run wrote beside VTU and PLY: legacy VTK, OBJ, STL, PC2, MDD and USD, each with a reader of its own.
 
-    .venv/bin/python tests/clients/check_animation.py RUN_DIR
+    .venv/bin/python tests/clients/check_animation.py RUN_DIR [FORMAT ...]
 
 Legacy VTK with VTK: points and arrays bit by bit those of the VTU, times of the series. OBJ and STL with trimesh. PC2 and
 MDD by their layout, every frame. USD with usd-core: points, velocities, extents, time codes, texture coordinates, at five
-frames. Formats that the run does not have are passed over, and named. Exit code 0 if all is well.
+frames. Without formats, those of the run's config are checked. Exit code 0 if all is well.
 """
 
 import json
@@ -152,7 +152,7 @@ def check_texture(truth, primvar, surface, corners):
 
 def main():
     truth = Truth(sys.argv[1])
-    formats = truth.config["output"]["formats"]
+    formats = sys.argv[2:] or truth.config["output"]["formats"]
     checks = {
         "vtk": check_vtk, "obj": check_obj, "stl": check_stl, "usd": check_usd,
         "pc2": lambda t: check_cache(t, "pc2"), "mdd": lambda t: check_cache(t, "mdd"),
