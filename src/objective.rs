@@ -255,6 +255,17 @@ impl Objective {
         64.0 * f64::EPSILON * (value.inertia.abs() + value.elastic.abs() + value.dissipation + self.scale)
     }
 
+    /// True where no barrier makes g infinite at `x`: at a fraction of the price of g.
+    pub fn is_finite(&self, x: &[Vec4]) -> bool {
+        let inside = |term: &dyn Energy, chunk| {
+            term.volumes(chunk, x).is_none_or(|(lowest, _)| lowest >= f64::MIN_POSITIVE)
+        };
+        let barriers = self.terms.iter().filter(|term| term.has_barrier());
+        barriers.map(|term| term.as_ref()).all(|term| {
+            par::map(chunks(term), |chunk| inside(term, chunk)).into_iter().all(|is_inside| is_inside)
+        })
+    }
+
     /// The lowest `det F` of all cells and how many are inverted; 1 and 0 where nothing has a material.
     pub fn volumes(&self, x: &[Vec4]) -> (f64, usize) {
         let mut worst = (f64::INFINITY, 0);

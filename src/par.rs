@@ -36,18 +36,42 @@ pub fn chunks_mut_with<T: Send, R: Send>(
     }
 }
 
-/// Runs `f` over consecutive chunks of `length` items of two slices of the same length, side by side.
+/// Runs `f` with the number of the chunk over consecutive chunks of `length` items of two slices of the same length.
 pub fn pairs_mut<A: Send, B: Send>(
     a: &mut [A],
     b: &mut [B],
     length: usize,
-    f: impl Fn(&mut [A], &mut [B]) + Send + Sync,
+    f: impl Fn(usize, &mut [A], &mut [B]) + Send + Sync,
 ) {
     assert_eq!(a.len(), b.len(), "slices of the same length");
     if rayon::current_num_threads() == 1 || a.len() <= length {
-        a.chunks_mut(length).zip(b.chunks_mut(length)).for_each(|(a, b)| f(a, b));
+        let chunks = a.chunks_mut(length).zip(b.chunks_mut(length));
+        chunks.enumerate().for_each(|(i, (a, b))| f(i, a, b));
     } else {
-        a.par_chunks_mut(length).zip(b.par_chunks_mut(length)).for_each(|(a, b)| f(a, b));
+        let chunks = a.par_chunks_mut(length).zip(b.par_chunks_mut(length));
+        chunks.enumerate().for_each(|(i, (a, b))| f(i, a, b));
+    }
+}
+
+/// Runs `f` with the number of the chunk over consecutive chunks of `length` items of two slices of the same length; the
+/// caller folds `results`, one per chunk, serially.
+pub fn pairs_mut_with<A: Send, B: Send, R: Send>(
+    a: &mut [A],
+    b: &mut [B],
+    length: usize,
+    results: &mut [R],
+    f: impl Fn(usize, &mut [A], &mut [B]) -> R + Send + Sync,
+) {
+    assert_eq!(a.len(), b.len(), "slices of the same length");
+    assert_eq!(results.len(), a.len().div_ceil(length), "one result per chunk");
+    if rayon::current_num_threads() == 1 || a.len() <= length {
+        let chunks = a.chunks_mut(length).zip(b.chunks_mut(length));
+        for (i, ((a, b), result)) in chunks.zip(results).enumerate() {
+            *result = f(i, a, b);
+        }
+    } else {
+        let chunks = a.par_chunks_mut(length).zip(b.par_chunks_mut(length));
+        chunks.zip(results.par_iter_mut()).enumerate().for_each(|(i, ((a, b), result))| *result = f(i, a, b));
     }
 }
 

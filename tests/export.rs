@@ -32,13 +32,14 @@ fn place() -> Place {
     place
 }
 
-/// The files of a directory by name, without those below it.
+/// The files of a directory by name, without hidden ones and those below it.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = std::fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
     let read = |entry: std::fs::DirEntry| {
         (entry.file_name().to_string_lossy().into_owned(), std::fs::read(entry.path()).unwrap())
     };
-    entries.map(Result::unwrap).filter(|entry| entry.path().is_file()).map(read).collect()
+    let all = entries.map(Result::unwrap).filter(|entry| entry.path().is_file()).map(read);
+    all.filter(|(name, _)| !name.starts_with('.')).collect()
 }
 
 /// Panics naming the first file that differs.
@@ -51,16 +52,20 @@ fn assert_same(a: &Path, b: &Path) {
     }
 }
 
+const EVERY: &str = "[\"vtu\", \"vtk\", \"ply\", \"obj\", \"stl\", \"pc2\", \"mdd\", \"usd\"]";
+
 #[test]
 fn exported_frames_are_those_that_simulate_writes() {
     let place = place();
     place.write("vtu.toml", &mixed(4, "formats = [\"vtu\"]\ndir = \"vtu\""));
-    place.write("all.toml", &mixed(4, "formats = [\"vtu\", \"ply\", \"obj\"]\ndir = \"all\""));
+    place.write("all.toml", &mixed(4, &format!("formats = {EVERY}\ndir = \"all\"")));
     place.succeed(&["simulate", "vtu.toml"]);
     place.succeed(&["simulate", "all.toml"]);
     let said = place.succeed(&["export", "vtu", "--format", "ply", "--format", "obj"]);
     assert!(said.contains("5 frames, 40 files (obj, ply) written to vtu"), "{said}");
-    for format in ["ply", "obj"] {
+    place.succeed(&["export", "vtu", "--format", "stl", "--format", "vtk", "--format", "pc2"]);
+    place.succeed(&["export", "vtu", "--format", "mdd", "--format", "usd"]);
+    for format in ["ply", "obj", "stl", "vtk", "blender", "maps"] {
         assert_same(&place.path("vtu").join(format), &place.path("all").join(format));
     }
     place.succeed(&["export", "all", "--format", "vtu", "-o", "copy"]);

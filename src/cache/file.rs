@@ -32,6 +32,8 @@ pub enum Array {
     U64(Vec<u64>),
     /// Floating-point numbers.
     F64(Vec<f64>),
+    /// Floating-point numbers in single precision.
+    F32(Vec<f32>),
 }
 
 impl Array {
@@ -40,6 +42,7 @@ impl Array {
             Array::U32(v) => bytemuck::cast_slice(v),
             Array::U64(v) => bytemuck::cast_slice(v),
             Array::F64(v) => bytemuck::cast_slice(v),
+            Array::F32(v) => bytemuck::cast_slice(v),
         }
     }
 
@@ -48,6 +51,7 @@ impl Array {
             Array::U32(v) => bytemuck::cast_slice_mut(v),
             Array::U64(v) => bytemuck::cast_slice_mut(v),
             Array::F64(v) => bytemuck::cast_slice_mut(v),
+            Array::F32(v) => bytemuck::cast_slice_mut(v),
         }
     }
 
@@ -57,6 +61,7 @@ impl Array {
             Array::U32(v) => [0, v.len() as u64],
             Array::U64(v) => [1, v.len() as u64],
             Array::F64(v) => [2, v.len() as u64],
+            Array::F32(v) => [3, v.len() as u64],
         }
     }
 
@@ -65,6 +70,7 @@ impl Array {
             0 => Some(Array::U32(vec![0; length])),
             1 => Some(Array::U64(vec![0; length])),
             2 => Some(Array::F64(vec![0.0; length])),
+            3 => Some(Array::F32(vec![0.0; length])),
             _ => None,
         }
     }
@@ -164,7 +170,7 @@ fn read_exact(file: &mut File, out: &mut [u8]) -> Result<(), Fault> {
 
 fn read_arrays(file: &mut File, header: &Header) -> Result<Vec<Array>, Fault> {
     let size = file.metadata().map_err(Fault::Unreadable)?.len();
-    let width = |kind: u64| if kind == 0 { 4u64 } else { 8 };
+    let width = |kind: u64| if matches!(kind, 0 | 3) { 4u64 } else { 8 };
     let mut total = (FIXED + 16 * header.table.len() + 32) as u64;
     for [kind, length] in &header.table {
         let bytes = length.checked_mul(width(*kind)).ok_or(Fault::Damaged)?;

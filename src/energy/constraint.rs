@@ -8,7 +8,7 @@
 //! bounds are [0, 0]; those of ropes and limits leave room in between, where nothing acts.
 
 use super::lengths;
-use crate::math::lanes::WIDTH;
+use crate::math::lanes::{Vec4, WIDTH};
 
 /// Constraints per element at the most.
 pub const MOST: usize = 3;
@@ -53,3 +53,34 @@ impl Constraints {
         gradient: [[[0.0; WIDTH]; 3]; CORNERS],
     };
 }
+
+/// What all constraints share in a sweep of XPBD.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweep {
+    /// Which constraints.
+    pub form: Form,
+    /// Factor on each Δλ.
+    pub relaxation: f64,
+    /// α̃/α, 1/h²; 0: all are hard.
+    pub per_step: f64,
+}
+
+/// Four elements of one term that share no unknown, or fewer.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The term's number.
+    pub term: usize,
+    /// Elements that count; further ones repeat the last.
+    pub count: usize,
+    /// Their numbers.
+    pub elements: [u32; WIDTH],
+    /// Their vertices.
+    pub vertices: [[u32; WIDTH]; CORNERS],
+    /// Inverse masses of those in 1/kg, 0 for prescribed ones.
+    pub mass: [[f64; WIDTH]; CORNERS],
+    /// λ of their constraints.
+    pub multipliers: [[f64; WIDTH]; MOST],
+}
+
+/// What a batch does to its corners: `[corner][element]`.
+pub type Changes = [[Vec4; WIDTH]; CORNERS];

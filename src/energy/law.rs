@@ -80,6 +80,11 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
         (value, slope, L::splat(1.0))
     }
 
+    /// True where Ψ is infinite for J ≤ 0.
+    fn has_barrier(&self) -> bool {
+        false
+    }
+
     /// The law with its barrier continued by finite values, for methods that cannot keep away from it.
     fn without_barrier(&self) -> Self {
         self.clone()

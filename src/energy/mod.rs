@@ -25,7 +25,7 @@ pub mod vertex;
 pub mod viscosity;
 
 use crate::math::lanes::{Vec4, WIDTH};
-use constraint::{Constraints, Corners, Form};
+use constraint::{Batch, Changes, Constraints, Corners, Form, Sweep};
 pub use packing::Properties;
 use proximal::Proximal;
 use vertex::Vertexwise;
@@ -121,6 +121,29 @@ pub trait Energy: Send + Sync {
         _x: &Corners,
         _out: &mut Constraints,
     ) {
+    }
+
+    /// Numbers of four elements that stay the same, for [`Energy::project`]; none: it is not to be called.
+    fn packed(&self, _elements: &[u32; WIDTH]) -> Vec<[f64; WIDTH]> {
+        vec![]
+    }
+
+    /// Projects the constraints of batches of this term, each one after the other, at `x`: changes multipliers, and writes
+    /// what happens to the corners. `numbers` has what [`Energy::packed`] gave for the batches. Does what
+    /// [`Energy::constrain`] leads to, to the last bit, without leaving the lanes.
+    fn project(
+        &self,
+        _sweep: &Sweep,
+        _batches: &mut [Batch],
+        _numbers: &[[f64; WIDTH]],
+        _x: &[Vec4],
+        _changes: &mut [Changes],
+    ) {
+    }
+
+    /// True where the energy is infinite for det F (the area ratio of sheets) that is not positive, and only there.
+    fn has_barrier(&self) -> bool {
+        false
     }
 
     /// True for what ties vertices, one by one, to places in the world.

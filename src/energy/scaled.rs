@@ -125,6 +125,10 @@ impl Energy for ScaledTerm {
         self.inner.set_base(middle, base);
     }
 
+    fn has_barrier(&self) -> bool {
+        self.inner.has_barrier()
+    }
+
     fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {
         self.inner.volumes(chunk, x)
     }

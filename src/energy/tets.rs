@@ -8,9 +8,10 @@
 //! for corner 0. Elements are stored four to a block, a number of all four side by side, so that one SIMD
 //! register computes four elements.
 
+mod constrained;
 mod proximal;
 
-use super::constraint::{Constraints, Corners, Form};
+use super::constraint::{Batch, Changes, Constraints, Corners, Form, Sweep};
 use super::law::{CONSTANTS, Law};
 use super::materials::arap::Arap;
 use super::packing::{self, Properties};
@@ -21,6 +22,7 @@ use super::vertex::{
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
+use constrained::{Constrain, Project};
 
 /// Rest geometry of tets.
 #[derive(Clone, Debug, Default)]
@@ -202,57 +204,6 @@ impl<W: Law> Kernel for Evaluate<'_, W> {
     }
 }
 
-struct Constrain<'a, W> {
-    term: &'a TetTerm<W>,
-    form: Form,
-    index: usize,
-    elements: &'a [u32; WIDTH],
-    x: &'a Corners,
-    out: &'a mut Constraints,
-}
-
-impl<W: Law> Kernel for Constrain<'_, W> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        let (geometry, x) = (&self.term.elements, self.x);
-        let mut packed = [[[0.0; WIDTH]; 3]; 3];
-        let mut volume = [0.0; WIDTH];
-        for lane in 0..WIDTH {
-            let e = self.elements[lane] as usize;
-            volume[lane] = geometry.volume[e];
-            for i in 0..3 {
-                for j in 0..3 {
-                    packed[i][j][lane] = geometry.inverse[e][i][j];
-                }
-            }
-        }
-        let (mut edges, mut inverse) = (mat3::zero(), mat3::zero());
-        for i in 0..3 {
-            let first = L::load(&x[0][i]);
-            for j in 0..3 {
-                edges[i][j] = L::load(&x[j + 1][i]) - first;
-                inverse[i][j] = L::load(&packed[i][j]);
-            }
-        }
-        let f = mat3::mul(&edges, &inverse);
-        let law = &self.term.constrained;
-        let (constants, floor) = self.term.properties.lanes::<W, L>(law, self.elements);
-        let (value, slope, stiffness) = law.constraint(self.form, self.index, &f, &constants, floor);
-        let h = mat3::mul_transpose(&slope, &inverse);
-        self.out.value = value.to_array();
-        self.out.bounds = [[0.0; WIDTH]; 2];
-        self.out.compliance = (L::splat(1.0) / (stiffness * L::load(&volume))).to_array();
-        for i in 0..3 {
-            self.out.gradient[0][i] = (-(h[i][0] + h[i][1] + h[i][2])).to_array();
-            for j in 0..3 {
-                self.out.gradient[j + 1][i] = h[i][j].to_array();
-            }
-        }
-    }
-}
-
 struct Volumes<'a> {
     blocks: &'a [Block],
     x: &'a [Vec4],
@@ -412,6 +363,25 @@ impl<W: Law> Energy for TetTerm<W> {
         out: &mut Constraints,
     ) {
         dispatch(Constrain { term: self, form, index, elements, x, out });
+    }
+
+    fn packed(&self, elements: &[u32; WIDTH]) -> Vec<[f64; WIDTH]> {
+        constrained::packed(self, elements)
+    }
+
+    fn project(
+        &self,
+        sweep: &Sweep,
+        batches: &mut [Batch],
+        numbers: &[[f64; WIDTH]],
+        x: &[Vec4],
+        changes: &mut [Changes],
+    ) {
+        dispatch(Project { term: self, sweep, batches, numbers, x, changes });
+    }
+
+    fn has_barrier(&self) -> bool {
+        self.law.has_barrier()
     }
 
     fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {

@@ -393,6 +393,10 @@ impl<W: Law> Energy for TriangleTerm<W> {
         dispatch(Constrain { term: self, form, index, elements, x, out });
     }
 
+    fn has_barrier(&self) -> bool {
+        self.law.has_barrier()
+    }
+
     fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {
         let mut states = [ElementState::default(); CHUNK];
         let states = &mut states[..CHUNK.min(self.len() - chunk * CHUNK)];

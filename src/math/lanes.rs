@@ -10,6 +10,8 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use super::octets::{Octet, PortableOctet, Quad};
+
 /// Lanes per block: elements are stored and computed in groups of this many.
 pub const WIDTH: usize = 4;
 
@@ -39,6 +41,8 @@ pub trait Lane:
 {
     /// The result of a comparison, elementwise.
     type Mask: Copy;
+    /// Eight f32 numbers on the same machine.
+    type Octet: Octet<Point = Quad>;
 
     /// The same number in all lanes.
     fn splat(value: f64) -> Self;
@@ -71,6 +75,10 @@ pub trait Lane:
     }
     /// The coordinates of four points: `[x of all, y of all, z of all]`.
     fn gather(points: &[Vec4], indices: &[u32; WIDTH]) -> [Self; 3];
+    /// The numbers of a quad.
+    fn widen(quad: &Quad) -> Self;
+    /// Rounded to single precision.
+    fn narrow(self) -> Quad;
     /// Writes `[x of all, y of all, z of all]` as four points, `stride` apart.
     fn scatter(v: [Self; 3], points: &mut [Vec4], stride: usize);
 }
@@ -156,6 +164,7 @@ impl Neg for Portable {
 
 impl Lane for Portable {
     type Mask = [bool; WIDTH];
+    type Octet = PortableOctet;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -198,6 +207,14 @@ impl Lane for Portable {
         mask[0] | mask[1] | mask[2] | mask[3]
     }
     #[inline(always)]
+    fn widen(quad: &Quad) -> Self {
+        Portable(quad.0.map(f64::from))
+    }
+    #[inline(always)]
+    fn narrow(self) -> Quad {
+        Quad(self.0.map(|a| a as f32))
+    }
+    #[inline(always)]
     fn split_exponent(self) -> (Self, Self) {
         let mantissa = self.0.map(|a| f64::from_bits((a.to_bits() & MANTISSA_BITS) | ONE_BITS));
         let exponent = self.0.map(|a| f64::from_bits((a.to_bits() >> 52) | TWO_52_BITS) - TWO_52_PLUS_BIAS);
@@ -224,6 +241,7 @@ const TWO_52_PLUS_BIAS: f64 = 4_503_599_627_370_496.0 + 1023.0;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
+    use super::super::octets::avx2::Avx2Octet;
     use super::*;
     use std::arch::x86_64::*;
 
@@ -261,6 +279,7 @@ mod avx2 {
     // from references of the right size.
     impl Lane for Avx2 {
         type Mask = __m256d;
+        type Octet = Avx2Octet;
 
         #[inline(always)]
         fn splat(value: f64) -> Self {
@@ -303,6 +322,16 @@ mod avx2 {
         #[inline(always)]
         fn any(mask: __m256d) -> bool {
             unsafe { _mm256_movemask_pd(mask) != 0 }
+        }
+        #[inline(always)]
+        fn widen(quad: &Quad) -> Self {
+            Avx2(unsafe { _mm256_cvtps_pd(_mm_load_ps(quad.0.as_ptr())) })
+        }
+        #[inline(always)]
+        fn narrow(self) -> Quad {
+            let mut out = Quad::ZERO;
+            unsafe { _mm_store_ps(out.0.as_mut_ptr(), _mm256_cvtpd_ps(self.0)) };
+            out
         }
         #[inline(always)]
         fn split_exponent(self) -> (Self, Self) {
@@ -396,6 +425,7 @@ mod tests {
                 masked,
                 ln(x.abs()),
                 L::splat(2.5),
+                L::widen(&(x / z).narrow()),
             ];
             results.iter().map(|r| r.to_array().map(f64::to_bits)).collect()
         }

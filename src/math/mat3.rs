@@ -100,6 +100,30 @@ pub fn combine<L: Lane>(s: L, a: &Mat3<L>, t: L, b: &Mat3<L>) -> Mat3<L> {
     out
 }
 
+/// `A + B`.
+#[inline(always)]
+pub fn add<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
+    let mut out = zero();
+    for i in 0..3 {
+        for j in 0..3 {
+            out[i][j] = a[i][j] + b[i][j];
+        }
+    }
+    out
+}
+
+/// `A − B`.
+#[inline(always)]
+pub fn sub<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
+    let mut out = zero();
+    for i in 0..3 {
+        for j in 0..3 {
+            out[i][j] = a[i][j] - b[i][j];
+        }
+    }
+    out
+}
+
 /// `s A`.
 #[inline(always)]
 pub fn scale<L: Lane>(s: L, a: &Mat3<L>) -> Mat3<L> {

@@ -4,6 +4,7 @@ pub mod dense;
 pub mod eigen;
 pub mod lanes;
 pub mod mat3;
+pub mod octets;
 pub mod polar;
 pub mod quadrature;
 pub mod random;

@@ -10,7 +10,7 @@
 //! s⁴ − 2 I₁ s² − 8 J s + I₁² − 4‖cof F‖²,
 //! ```
 //!
-//! found by Newton's method from √3‖F‖ (monotone), and
+//! found by Halley's method from √3‖F‖ (monotone, as all four roots ±σ₁±σ₂±σ₃ with an even number of minuses are real), and
 //!
 //! ```text
 //! R = [(s² + I₁) F + 2 s cof F − 2 F FᵀF] / (s³ − I₁ s − 2 J),
@@ -25,10 +25,10 @@ use super::mat3::{self, Mat3};
 use super::svd::svd;
 use super::symmetric::{self, Symmetric};
 
-/// Newton steps on the quartic at the most; 3-4 are usual.
+/// Steps on the quartic at the most; 2-3 are usual.
 const MAX_STEPS: usize = 12;
-/// The part of s that a step may change for it to be the last: the error that is left is its square.
-const SETTLED: f64 = 1e-9;
+/// The part of s that a step may change for it to be the last: the error that is left is its cube.
+const SETTLED: f64 = 1e-7;
 /// Below this share of s³ the denominator is left to the SVD.
 const WELL_DEFINED: f64 = 1e-3;
 /// It counts as at least this share where derivatives divide by it.
@@ -163,7 +163,7 @@ fn largest_root<L: Lane>(i1: L, j: L, cof2: L) -> L {
     let constant = i1 * i1 - L::splat(4.0) * cof2;
     let mut last = s;
     for _ in 0..MAX_STEPS {
-        // A lane stands still once its step was small, its square being rounding: it is independent of its neighbours.
+        // A lane stands still once its step was small, its cube being rounding: it is independent of its neighbours.
         let moving = (L::splat(SETTLED) * s).lt(last);
         if !L::any(moving) {
             break;
@@ -171,8 +171,12 @@ fn largest_root<L: Lane>(i1: L, j: L, cof2: L) -> L {
         let s2 = s * s;
         let value = (s2 - (i1 + i1)) * s2 - L::splat(8.0) * j * s + constant;
         let slope = L::splat(4.0) * ((s2 - i1) * s - (j + j));
-        let safe = L::splat(1e-300).lt(slope);
-        let step = L::select(safe, value / L::select(safe, slope, L::splat(1.0)), L::splat(0.0));
+        // Half of the second derivative.
+        let bend = L::splat(6.0) * s2 - (i1 + i1);
+        let denominator = slope * slope - value * bend;
+        let safe = L::splat(1e-300).lt(denominator);
+        let step =
+            L::select(safe, value * slope / L::select(safe, denominator, L::splat(1.0)), L::splat(0.0));
         s = L::select(moving, s - step, s);
         last = L::select(moving, step, last);
     }

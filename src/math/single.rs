@@ -3,6 +3,7 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::lanes::{Lane, Vec4, WIDTH};
+use super::octets::{PortableOctet, Quad};
 
 /// Four equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +35,7 @@ impl Neg for Single {
 
 impl Lane for Single {
     type Mask = bool;
+    type Octet = PortableOctet;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
@@ -47,6 +49,14 @@ impl Lane for Single {
     #[inline(always)]
     fn to_array(self) -> [f64; WIDTH] {
         [self.0; WIDTH]
+    }
+    #[inline(always)]
+    fn widen(quad: &Quad) -> Self {
+        Single(f64::from(quad.0[0]))
+    }
+    #[inline(always)]
+    fn narrow(self) -> Quad {
+        Quad([self.0 as f32; 4])
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

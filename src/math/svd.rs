@@ -4,7 +4,7 @@
 //! F = U diag(σ) Vᵀ,      U, V rotations,      σ₁ ≥ σ₂ ≥ |σ₃|,      sign σ₃ = sign det F
 //! ```
 //!
-//! \[Irving2004\]. Three Jacobi sweeps on FᵀF give V nearly; one-sided Jacobi on the columns of F V then
+//! \[Irving2004\]. Two Jacobi sweeps on FᵀF give V nearly; one-sided Jacobi on the columns of F V then
 //! removes the error that squaring made. A lane that has converged rotates by exactly zero, so its result
 //! does not depend on the matrices that share its block.
 
@@ -42,9 +42,9 @@ pub fn svd<L: Lane>(f: &Mat3<L>) -> Svd<L> {
     Svd { u, sigma, v }
 }
 
-/// Cosine and sine of the rotation that makes `[[p, g], [g, q]]` diagonal; zero angle where `skip`.
+/// Cosine, sine and tangent of the rotation that makes `[[p, g], [g, q]]` diagonal; zero angle where it is not wanted.
 #[inline(always)]
-fn rotation<L: Lane>(p: L, q: L, g: L, wanted: L::Mask) -> (L, L) {
+fn rotation<L: Lane>(p: L, q: L, g: L, wanted: L::Mask) -> (L, L, L) {
     let zero = L::splat(0.0);
     let d = q - p;
     let root = (d * d + L::splat(4.0) * g * g).sqrt();
@@ -53,7 +53,7 @@ fn rotation<L: Lane>(p: L, q: L, g: L, wanted: L::Mask) -> (L, L) {
     let t = L::select(d.lt(zero), -t, t);
     let t = L::select(wanted, t, zero);
     let c = L::splat(1.0) / (L::splat(1.0) + t * t).sqrt();
-    (c, c * t)
+    (c, c * t, t)
 }
 
 /// Rotates columns `p` and `q`.
@@ -66,16 +66,15 @@ fn rotate<L: Lane>(m: &mut Mat3<L>, p: usize, q: usize, c: L, s: L) {
     }
 }
 
-/// Three cyclic Jacobi sweeps on a symmetric matrix.
+/// Two cyclic Jacobi sweeps on a symmetric matrix.
 #[inline(always)]
 fn eigenvectors<L: Lane>(mut s: Mat3<L>) -> Mat3<L> {
     let mut v = mat3::splat(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
-    for _ in 0..3 {
+    for _ in 0..2 {
         for (p, q) in PAIRS {
             let r = 3 - p - q;
             let g = s[p][q];
-            let (c, sn) = rotation(s[p][p], s[q][q], g, L::splat(0.0).lt(g.abs()));
-            let t = sn / c;
+            let (c, sn, t) = rotation(s[p][p], s[q][q], g, L::splat(0.0).lt(g.abs()));
             s[p][p] = s[p][p] - t * g;
             s[q][q] = s[q][q] + t * g;
             s[p][q] = L::splat(0.0);
@@ -99,10 +98,10 @@ fn orthogonalize<L: Lane>(b: &mut Mat3<L>, v: &mut Mat3<L>) -> bool {
         let pp = b[0][p] * b[0][p] + b[1][p] * b[1][p] + b[2][p] * b[2][p];
         let qq = b[0][q] * b[0][q] + b[1][q] * b[1][q] + b[2][q] * b[2][q];
         let g = b[0][p] * b[0][q] + b[1][p] * b[1][q] + b[2][p] * b[2][q];
-        let wanted = (L::splat(ORTHOGONAL) * (pp * qq).sqrt()).lt(g.abs());
+        let wanted = (L::splat(ORTHOGONAL * ORTHOGONAL) * pp * qq).lt(g * g);
         if L::any(wanted) {
             rotated = true;
-            let (c, s) = rotation(pp, qq, g, wanted);
+            let (c, s, _) = rotation(pp, qq, g, wanted);
             rotate(b, p, q, c, s);
             rotate(v, p, q, c, s);
         }

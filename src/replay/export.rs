@@ -35,7 +35,7 @@ pub struct Export<'a> {
 pub struct Exported {
     /// Frames.
     pub frames: usize,
-    /// Files.
+    /// Files of frames, without scripts and maps.
     pub files: usize,
 }
 
@@ -98,7 +98,8 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
     for file in &made {
         put(&workshop.path().join(file), &wanted.dir.join(file))?;
     }
-    Ok(Exported { frames: count, files: made.len() })
+    let files = made.iter().filter(|file| !is_constant(file)).count();
+    Ok(Exported { frames: count, files })
 }
 
 /// Refuses to write over what is there, unless that was asked for, and over the frames that are read in any case.

@@ -12,6 +12,8 @@
 //! are not convex: weights well below M/h² may cycle. With `tolerance`, their steps stop on the residuals, since
 //! ∇g does not vanish.
 //!
+//! The objective has no part in this: unless there is a tolerance to test, iterates are not evaluated.
+//!
 //! As in `pd`, the global step solves for the increment, so that prescribed vertices need no care. Two things are ours.
 //! Where the increment leads outside the domain of a barrier it is halved; the fixed points stay the same. And
 //! a step starts with z = D x, u = 0 at the start that the driver finds, without the duals of the last step:
@@ -46,6 +48,7 @@ pub static KIND: Kind = Kind {
             tolerance: settings.tolerance,
             cache: Cache::disabled(),
             is_hard: false,
+            is_inside: true,
             systems: vec![],
             power: 0,
             rest: 0,
@@ -83,6 +86,8 @@ pub struct Admm {
     cache: Cache,
     /// Some term is a hard set.
     is_hard: bool,
+    /// The objective is finite at the iterate.
+    is_inside: bool,
     /// Factors for the weights `weight_scale` · 2ⁿ, with n.
     systems: Vec<(i32, System)>,
     /// n now.
@@ -142,21 +147,28 @@ impl Admm {
         self.is_hard && self.tolerance > 0.0 && both <= self.tolerance * self.tolerance * first
     }
 
-    /// Moves by the increment, or by what part of it keeps the objective finite; evaluates the iterate.
+    /// Moves by the increment, or by what part of it keeps the objective finite.
     fn advance(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) {
-        let free = objective.free;
+        let (free, evaluates) = (objective.free, self.evaluates());
         let mut part = 1.0;
         while part >= MIN_PART {
             let start = Instant::now();
             vectors::combine(-part, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
-            objective.evaluate(&mut self.trial);
+            if evaluates {
+                objective.evaluate(&mut self.trial);
+            }
+            let is_inside = match evaluates {
+                true => self.trial.value.total().is_finite(),
+                false => objective.is_finite(&self.trial.x),
+            };
             if part == 1.0 {
                 cost.local += start.elapsed();
             } else {
                 cost.line_search += start.elapsed();
             }
             cost.tries += 1;
-            if self.trial.value.total().is_finite() || !iterate.value.total().is_finite() {
+            if is_inside || !self.is_inside {
+                self.is_inside = is_inside;
                 std::mem::swap(iterate, &mut self.trial);
                 return;
             }
@@ -192,6 +204,7 @@ impl Solver for Admm {
         self.lagging += u64::from(self.is_lagging);
         self.is_lagging = false;
         self.last = Residuals::default();
+        self.is_inside = iterate.value.total().is_finite();
         self.trial.clone_from(iterate);
         objective.restart_splits(&iterate.x, &mut self.splits);
     }
@@ -199,6 +212,11 @@ impl Solver for Admm {
     /// Hard sets lead elsewhere than to the minimum with their stiff energies.
     fn minimizes(&self) -> bool {
         !self.is_hard
+    }
+
+    /// Only where the driver has a gradient to test.
+    fn evaluates(&self) -> bool {
+        self.minimizes() && self.tolerance > 0.0
     }
 
     fn closing_note(&self) -> Option<String> {

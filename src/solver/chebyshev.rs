@@ -221,8 +221,12 @@ impl Solver for Chebyshev {
         self.solve_inner(&iterate.gradient);
         let (omega, gamma) = (self.acceleration.advance(), self.relaxation);
         for ((x, before), d) in iterate.x.iter_mut().zip(&mut self.previous).zip(&self.increment) {
-            let now = x.0;
-            x.0 = std::array::from_fn(|k| omega * (now[k] - gamma * d.0[k] - before.0[k]) + before.0[k]);
+            let (now, old) = (x.0, before.0);
+            x.0 = std::array::from_fn(|k| {
+                let plain = now[k] - gamma * d.0[k];
+                // Without acceleration it is projective dynamics to the last bit.
+                if omega == 1.0 { plain } else { omega * (plain - old[k]) + old[k] }
+            });
             before.0 = now;
         }
         cost.global += start.elapsed();

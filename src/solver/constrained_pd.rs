@@ -8,8 +8,8 @@
 //! Sequential quadratic programming with the constant matrix A in place of the Hessian \[Kee2021, Eq. 15-21\]. A has no entries
 //! between bodies, so each has a 7×7 system of its own. Of A⁻¹∇c,
 //!
-//! - A⁻¹∇c_P = A⁻¹w e, which is h e without pins, and A⁻¹∇c_L = e × A⁻¹w(x_n − o), both once in a step: one solve gives
-//!   all, as A acts on each coordinate alike and has room for four,
+//! - A⁻¹∇c_P = A⁻¹w e, which is h e without pins, and A⁻¹∇c_L = e × A⁻¹w(x_n − o), both once in a step: two solves give
+//!   all, as A acts on each coordinate alike,
 //! - A⁻¹∇c_H = A⁻¹∇g + A⁻¹q: the first is the solve of projective dynamics, the second one more in a step, or in an iteration
 //!   where bodies are on springs.
 //!
@@ -176,7 +176,11 @@ impl ConstrainedPd {
                 self.pull[*v as usize] = Vec4(*lever);
             }
         }
-        system.solve(&self.pull, &mut self.turn);
+        system.solve_wide(&self.pull, &mut self.turn);
+        // The fourth numbers, weights, need a solve of their own.
+        self.pull.iter_mut().for_each(|pull| *pull = Vec4([pull.0[3], 0.0, 0.0, 0.0]));
+        system.solve_wide(&self.pull, &mut self.pulled);
+        self.turn.iter_mut().zip(&self.pulled).for_each(|(turn, weight)| turn.0[3] = weight.0[0]);
         self.pull_at(objective, iterate);
         let plan = |c: &Constraints| Plan {
             schur: schur(&c.project(&self.turn, &self.pull, &self.turn)),
@@ -198,7 +202,7 @@ impl ConstrainedPd {
             c.pull_at(&iterate.x, &mut self.pull);
         }
         let system = self.system.as_mut().expect("prepared before the first step");
-        system.solve(&self.pull, &mut self.pulled);
+        system.solve_wide(&self.pull, &mut self.pulled);
     }
 
     /// The largest |c| relative to its scale.
@@ -460,7 +464,7 @@ impl Solver for ConstrainedPd {
         }
         let start = Instant::now();
         let system = self.system.as_mut().expect("prepared before the first step");
-        system.solve(&iterate.gradient, &mut self.increment);
+        system.solve_wide(&iterate.gradient, &mut self.increment);
         if objective.constraints.iter().any(|c| !c.springs.is_empty()) {
             self.pull_at(objective, iterate);
         }

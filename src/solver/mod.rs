@@ -78,12 +78,12 @@ pub trait Solver: Send {
     }
 
     /// True for solvers whose iterations approach the minimum of g. For others a step starts at the inertial positions
-    /// whatever g is there, iterates are not evaluated before the step's last, and nothing is said of convergence.
+    /// whatever g is there, and nothing is said of convergence.
     fn minimizes(&self) -> bool {
         true
     }
 
-    /// True where iterates are evaluated after every iteration.
+    /// True where iterates are evaluated after every iteration, not only after a step's last.
     fn evaluates(&self) -> bool {
         self.minimizes()
     }
@@ -98,7 +98,7 @@ pub trait Solver: Send {
         None
     }
 
-    /// One iteration: from an evaluated iterate to the next evaluated one; where [`Solver::minimizes`] is false, neither
+    /// One iteration: from an evaluated iterate to the next evaluated one; where [`Solver::evaluates`] is false, neither
     /// needs to be.
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress>;
 }

@@ -23,9 +23,10 @@ use std::time::Instant;
 use super::acceleration::Acceleration;
 use super::{Cost, Kind, Options, Preparation, Progress, Solver};
 use crate::cache::{Cache, Outcome};
-use crate::energy::constraint::{CORNERS, Constraints, Corners, Form, MOST};
+use crate::energy::Energy;
+use crate::energy::constraint::{Batch, CORNERS, Changes, Constraints, Form, MOST, Sweep};
 use crate::error::{Error, Result};
-use crate::math::lanes::{Vec4, WIDTH};
+use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::objective::{Iterate, Objective};
 use crate::par;
 use crate::sparse::colouring;
@@ -57,16 +58,6 @@ const BATCHES: usize = 32;
 /// Multipliers λ of the constraints of four elements.
 type Multipliers = [[f64; WIDTH]; MOST];
 
-/// Four elements of one term and colour, or fewer.
-struct Batch {
-    term: usize,
-    /// Elements that count; further ones repeat the last.
-    count: usize,
-    elements: [u32; WIDTH],
-    vertices: [[u32; WIDTH]; CORNERS],
-    multipliers: Multipliers,
-}
-
 /// Chebyshev's semi-iteration on positions and multipliers.
 struct Extrapolation {
     acceleration: Acceleration,
@@ -80,14 +71,16 @@ pub struct Xpbd {
     form: Form,
     relaxation: f64,
     extrapolation: Option<Extrapolation>,
-    inverse_mass: Vec<f64>,
     /// Constraints per element of each term.
     counts: Vec<usize>,
     batches: Vec<Batch>,
+    /// What terms want to know of their batches, and where each batch's numbers start.
+    numbers: Vec<[f64; WIDTH]>,
+    starts: Vec<usize>,
     /// Batches of each colour.
     colours: Vec<Range<usize>>,
     /// What the batches of a colour do to their corners.
-    changes: Vec<Corners>,
+    changes: Vec<Changes>,
 }
 
 impl Xpbd {
@@ -100,9 +93,10 @@ impl Xpbd {
                 x: Default::default(),
                 multipliers: Default::default(),
             }),
-            inverse_mass: vec![],
             counts: vec![],
             batches: vec![],
+            numbers: vec![],
+            starts: vec![],
             colours: vec![],
             changes: vec![],
         }
@@ -149,36 +143,58 @@ impl Xpbd {
             let first = self.batches.len();
             let of_class: Vec<(usize, usize)> = class.iter().map(|i| places[*i as usize]).collect();
             for group in of_class.chunk_by(|a, b| a.0 == b.0) {
-                self.batches.extend(group.chunks(WIDTH).map(|four| Batch::new(objective, four)));
+                self.batches.extend(group.chunks(WIDTH).map(|four| batch(objective, four)));
             }
             self.colours.push(first..self.batches.len());
         }
         let longest = self.colours.iter().map(|c| c.len()).max().unwrap_or(0);
-        self.changes = vec![[[[0.0; WIDTH]; 3]; CORNERS]; longest];
+        self.changes = vec![[[Vec4::ZERO; WIDTH]; CORNERS]; longest];
+        self.numbers.clear();
+        self.starts = vec![0];
+        for batch in &self.batches {
+            self.numbers.extend(objective.terms[batch.term].packed(&batch.elements));
+            self.starts.push(self.numbers.len());
+        }
     }
 
     /// Projects all constraints once.
     fn sweep(&mut self, objective: &Objective, x: &mut [Vec4]) {
-        let sweep = Sweep {
-            objective,
-            form: self.form,
-            relaxation: self.relaxation,
-            per_step: if self.form == Form::Hard { 0.0 } else { 1.0 / (objective.step * objective.step) },
-            inverse_mass: &self.inverse_mass,
-            counts: &self.counts,
+        let per_step = if self.form == Form::Hard { 0.0 } else { 1.0 / (objective.step * objective.step) };
+        let sweep = Sweep { form: self.form, relaxation: self.relaxation, per_step };
+        let (numbers, starts, counts) = (&self.numbers, &self.starts, &self.counts);
+        let project_all = |first: usize, batches: &mut [Batch], x: &[Vec4], changes: &mut [Changes]| {
+            let (mut first, mut changes) = (first, changes);
+            for run in batches.chunk_by_mut(|a, b| a.term == b.term) {
+                let (own, rest) = changes.split_at_mut(run.len());
+                changes = rest;
+                let numbers = &numbers[starts[first]..starts[first + run.len()]];
+                first += run.len();
+                let term = objective.terms[run[0].term].as_ref();
+                if numbers.is_empty() {
+                    let all = run.iter_mut().zip(own);
+                    all.for_each(|(batch, change)| project(&sweep, term, counts, batch, x, change));
+                } else {
+                    term.project(&sweep, run, numbers, x, own);
+                }
+            }
         };
         for colour in &self.colours {
             let batches = &mut self.batches[colour.clone()];
             let changes = &mut self.changes[..batches.len()];
-            let before: &[Vec4] = x;
-            par::pairs_mut(batches, changes, BATCHES, |batches, changes| {
-                for (batch, change) in batches.iter_mut().zip(changes) {
-                    sweep.project(batch, before, change);
+            if par::threads() == 1 {
+                // Batches of a colour do not touch each other: what one has changed, no other reads.
+                for (chunk, batches) in batches.chunks_mut(BATCHES).enumerate() {
+                    let changes = &mut changes[..batches.len()];
+                    project_all(colour.start + chunk * BATCHES, batches, x, changes);
+                    dispatch(Apply { objective, batches, changes, x });
                 }
-            });
-            for (batch, change) in batches.iter().zip(changes.iter()) {
-                batch.apply(objective, change, x);
+                continue;
             }
+            let before: &[Vec4] = x;
+            par::pairs_mut(batches, changes, BATCHES, |chunk, batches, changes| {
+                project_all(colour.start + chunk * BATCHES, batches, before, changes);
+            });
+            dispatch(Apply { objective, batches, changes, x });
         }
     }
 }
@@ -186,9 +202,6 @@ impl Xpbd {
 impl Solver for Xpbd {
     fn prepare(&mut self, objective: &Objective, _: &Cache) -> Result<Preparation> {
         self.check(objective)?;
-        let unknown = objective.mass[..objective.free].iter().map(|m| 1.0 / m);
-        self.inverse_mass = unknown.collect();
-        self.inverse_mass.resize(objective.mass.len(), 0.0);
         self.counts = objective.terms.iter().map(|t| t.constraints(self.form)).collect();
         self.sort(objective);
         tracing::debug!("{} colours, {} batches", self.colours.len(), self.batches.len());
@@ -239,105 +252,114 @@ impl Solver for Xpbd {
     }
 }
 
-impl Batch {
-    /// Of up to [`WIDTH`] elements of a term, as (term, element).
-    fn new(objective: &Objective, four: &[(usize, usize)]) -> Batch {
-        let (term, last) = four[four.len() - 1];
-        let mut batch = Batch {
-            term,
-            count: four.len(),
-            elements: [last as u32; WIDTH],
-            vertices: [[0; WIDTH]; CORNERS],
-            multipliers: Multipliers::default(),
-        };
-        for lane in 0..WIDTH {
-            let e = four.get(lane).map_or(last, |(_, e)| *e);
-            batch.elements[lane] = e as u32;
-            for (c, v) in objective.terms[term].element(e).iter().enumerate() {
-                batch.vertices[c][lane] = *v;
-            }
-        }
-        batch
-    }
-
-    fn apply(&self, objective: &Objective, change: &Corners, x: &mut [Vec4]) {
-        for (vertices, change) in self.vertices.iter().zip(change).take(objective.terms[self.term].corners())
-        {
-            for lane in 0..self.count {
-                let v = vertices[lane] as usize;
-                if v < objective.free {
-                    for k in 0..3 {
-                        x[v].0[k] += change[k][lane];
-                    }
-                }
+/// A batch of up to [`WIDTH`] elements of a term, as (term, element).
+fn batch(objective: &Objective, four: &[(usize, usize)]) -> Batch {
+    let (term, last) = four[four.len() - 1];
+    let mut batch = Batch {
+        term,
+        count: four.len(),
+        elements: [last as u32; WIDTH],
+        vertices: [[0; WIDTH]; CORNERS],
+        mass: [[0.0; WIDTH]; CORNERS],
+        multipliers: Multipliers::default(),
+    };
+    for lane in 0..WIDTH {
+        let e = four.get(lane).map_or(last, |(_, e)| *e);
+        batch.elements[lane] = e as u32;
+        for (c, v) in objective.terms[term].element(e).iter().enumerate() {
+            batch.vertices[c][lane] = *v;
+            if (*v as usize) < objective.free {
+                batch.mass[c][lane] = 1.0 / objective.mass[*v as usize];
             }
         }
     }
+    batch
 }
 
-/// What stays the same over a sweep.
-struct Sweep<'a> {
+/// Moves the unknowns of batches.
+struct Apply<'a> {
     objective: &'a Objective,
-    form: Form,
-    relaxation: f64,
-    /// α̃/α.
-    per_step: f64,
-    inverse_mass: &'a [f64],
-    counts: &'a [usize],
+    batches: &'a [Batch],
+    changes: &'a [Changes],
+    x: &'a mut [Vec4],
 }
 
-impl Sweep<'_> {
-    /// Projects the constraints of a batch one after the other; `change` is what they do to its corners.
-    fn project(&self, batch: &mut Batch, x: &[Vec4], change: &mut Corners) {
-        let term = self.objective.terms[batch.term].as_ref();
-        let corners = term.corners();
-        let mut here = [[[0.0; WIDTH]; 3]; CORNERS];
-        let mut mass = [[0.0; WIDTH]; CORNERS];
-        for c in 0..corners {
-            change[c] = [[0.0; WIDTH]; 3];
-            for lane in 0..WIDTH {
-                let v = batch.vertices[c][lane] as usize;
-                mass[c][lane] = self.inverse_mass[v];
-                for k in 0..3 {
-                    here[c][k][lane] = x[v].0[k];
-                }
-            }
-        }
-        let mut constraints = Constraints::BLANK;
-        for index in 0..self.counts[batch.term] {
-            term.constrain(self.form, index, &batch.elements, &here, &mut constraints);
-            let steps = self.steps(&constraints, &mass[..corners], &mut batch.multipliers[index]);
-            for c in 0..corners {
-                for k in 0..3 {
-                    for lane in 0..WIDTH {
-                        let moved = mass[c][lane] * constraints.gradient[c][k][lane] * steps[lane];
-                        here[c][k][lane] += moved;
-                        change[c][k][lane] += moved;
+impl Kernel for Apply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        for (batch, changes) in self.batches.iter().zip(self.changes) {
+            let corners = self.objective.terms[batch.term].corners();
+            for (vertices, changes) in batch.vertices.iter().zip(changes).take(corners) {
+                for lane in 0..batch.count {
+                    let v = vertices[lane] as usize;
+                    if v < self.objective.free {
+                        self.x[v].0 = (L::load(&self.x[v].0) + L::load(&changes[lane].0)).to_array();
                     }
                 }
             }
         }
     }
+}
 
-    /// Δλ of four constraints, which is added to their multipliers; `mass` is inverse.
-    fn steps(&self, of: &Constraints, mass: &[[f64; WIDTH]], multipliers: &mut [f64; WIDTH]) -> [f64; WIDTH] {
-        let mut weight = [0.0; WIDTH];
-        for (mass, gradient) in mass.iter().zip(&of.gradient) {
-            for lane in 0..WIDTH {
-                let [x, y, z] = [gradient[0][lane], gradient[1][lane], gradient[2][lane]];
-                weight[lane] += mass[lane] * (x * x + y * y + z * z);
+/// Projects the constraints of a batch one after the other; `change` is what they do to its corners.
+fn project(
+    sweep: &Sweep,
+    term: &dyn Energy,
+    counts: &[usize],
+    batch: &mut Batch,
+    x: &[Vec4],
+    change: &mut Changes,
+) {
+    let corners = term.corners();
+    let mut here = [[[0.0; WIDTH]; 3]; CORNERS];
+    for c in 0..corners {
+        change[c] = [Vec4::ZERO; WIDTH];
+        for lane in 0..WIDTH {
+            let place = x[batch.vertices[c][lane] as usize].0;
+            (0..3).for_each(|k| here[c][k][lane] = place[k]);
+        }
+    }
+    let mut constraints = Constraints::BLANK;
+    for index in 0..counts[batch.term] {
+        term.constrain(sweep.form, index, &batch.elements, &here, &mut constraints);
+        let steps = steps(sweep, &constraints, &batch.mass[..corners], &mut batch.multipliers[index]);
+        for c in 0..corners {
+            for k in 0..3 {
+                for lane in 0..WIDTH {
+                    let moved = batch.mass[c][lane] * constraints.gradient[c][k][lane] * steps[lane];
+                    here[c][k][lane] += moved;
+                    change[c][lane].0[k] += moved;
+                }
             }
         }
-        let mut steps = [0.0; WIDTH];
-        for lane in 0..WIDTH {
-            let bounds = [of.bounds[0][lane], of.bounds[1][lane]];
-            let compliance = if self.per_step == 0.0 { 0.0 } else { of.compliance[lane] * self.per_step };
-            let full = step(of.value[lane], bounds, weight[lane], compliance, multipliers[lane]);
-            steps[lane] = self.relaxation * full;
-            multipliers[lane] += steps[lane];
-        }
-        steps
     }
+}
+
+/// Δλ of four constraints, which is added to their multipliers; `mass` is inverse.
+fn steps(
+    sweep: &Sweep,
+    of: &Constraints,
+    mass: &[[f64; WIDTH]],
+    multipliers: &mut [f64; WIDTH],
+) -> [f64; WIDTH] {
+    let mut weight = [0.0; WIDTH];
+    for (mass, gradient) in mass.iter().zip(&of.gradient) {
+        for lane in 0..WIDTH {
+            let [x, y, z] = [gradient[0][lane], gradient[1][lane], gradient[2][lane]];
+            weight[lane] += mass[lane] * (x * x + y * y + z * z);
+        }
+    }
+    let mut steps = [0.0; WIDTH];
+    for lane in 0..WIDTH {
+        let bounds = [of.bounds[0][lane], of.bounds[1][lane]];
+        let compliance = if sweep.per_step == 0.0 { 0.0 } else { of.compliance[lane] * sweep.per_step };
+        let full = step(of.value[lane], bounds, weight[lane], compliance, multipliers[lane]);
+        steps[lane] = sweep.relaxation * full;
+        multipliers[lane] += steps[lane];
+    }
+    steps
 }
 
 /// Δλ of one constraint; 0 where nothing can move it, or nothing in it is a number.

@@ -14,7 +14,7 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
 
 use super::matrix::SymmetricMatrix;
-use super::panels::Panels;
+use super::panels::{Panels, Supernode};
 use crate::error::{Error, Result};
 
 /// A factorization whose pattern is analysed once and whose numbers can be renewed.
@@ -78,15 +78,13 @@ impl Cholesky {
             unreachable!("the analysis forces supernodes");
         };
         let factor = SupernodalLltRef::new(symbolic, &self.values);
-        let mut panels = Panels::new(self.symbolic.nrows());
-        for s in 0..symbolic.n_supernodes() {
-            let node = factor.supernode(s);
-            let matrix = node.val();
-            panels.push_supernode(node.start(), matrix.ncols(), node.pattern(), &|row, column| {
-                matrix[(row, column)]
-            });
+        let parts: Vec<_> = (0..symbolic.n_supernodes()).map(|s| factor.supernode(s)).collect();
+        let mut nodes = vec![];
+        for part in &parts {
+            let (start, columns, pattern) = (part.start(), part.val().ncols(), part.pattern());
+            nodes.push(Supernode { start, columns, pattern });
         }
-        panels
+        Panels::pack(self.symbolic.nrows(), &nodes, &|s, row, column| parts[s].val()[(row, column)])
     }
 }
 

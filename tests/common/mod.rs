@@ -103,6 +103,9 @@ impl Descent {
     /// One iteration; false when nothing is left to gain.
     pub fn step(&mut self) -> bool {
         let progress = self.solver.iterate(&self.objective, &mut self.iterate, &mut self.cost);
+        if !self.solver.evaluates() {
+            self.objective.evaluate(&mut self.iterate);
+        }
         progress.expect("no numerical trouble") == Progress::Moved
     }
 

@@ -122,6 +122,10 @@ impl Law for MooneyRivlin {
         volume::barrier(x, L::splat(2.0) * (*c1 + *c2 + *c2), *lambda, self.inversion)
     }
 
+    fn has_barrier(&self) -> bool {
+        self.inversion == Inversion::Barrier
+    }
+
     fn without_barrier(&self) -> Self {
         MooneyRivlin { inversion: Inversion::Extend }
     }

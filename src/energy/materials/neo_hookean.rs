@@ -67,6 +67,10 @@ impl Law for NeoHookean {
         volume::barrier(x, *mu, *lambda, self.inversion)
     }
 
+    fn has_barrier(&self) -> bool {
+        self.inversion == Inversion::Barrier
+    }
+
     fn without_barrier(&self) -> Self {
         NeoHookean { inversion: Inversion::Extend }
     }

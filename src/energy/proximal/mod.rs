@@ -56,6 +56,33 @@ pub trait Proximal: Energy {
 
     /// `z̃ → prox(z̃)`; `ratio` is r.
     fn prox(&self, block: usize, ratio: f64, z: &mut [Row]);
+
+    /// The local step of the blocks from `first`, as many as there are z and u; `slots` receives their shares of the
+    /// residual. Returns the sums of the residuals (primal, dual), one of each lane.
+    fn local_step(
+        &self,
+        first: usize,
+        x: &[Vec4],
+        splitting: Splitting,
+        (z, u): (&mut [Row], &mut [Row]),
+        slots: &mut [Vec4],
+    ) -> [Row; 2] {
+        let n = self.reduced();
+        let (mut now, mut next) = ([[0.0; WIDTH]; LARGEST], [[0.0; WIDTH]; LARGEST]);
+        let (now, next) = (&mut now[..n], &mut next[..n]);
+        let mut sums = [[0.0; WIDTH]; 2];
+        let parts = z.chunks_exact_mut(n).zip(u.chunks_exact_mut(n));
+        for ((block, (z, u)), slots) in (first..).zip(parts).zip(slots.chunks_mut(WIDTH * self.corners())) {
+            self.reduce(block, x, now);
+            dispatch(Target { relaxation: splitting.relaxation, now, z, u });
+            next.copy_from_slice(u);
+            self.prox(block, splitting.ratio, next);
+            let weights = self.weights(block).map(|w| splitting.ratio * w);
+            dispatch(Update { weights: &weights, now, next, z, u, sums: &mut sums });
+            self.pull_back(block, now, slots);
+        }
+        sums
+    }
 }
 
 /// Calls `f(element, z)` for the elements of a block of a term with `len`, with their own numbers side by side.
@@ -142,20 +169,7 @@ impl Split {
         splitting: Splitting,
         slots: &mut [Vec4],
     ) {
-        let n = term.reduced();
-        let (mut now, mut next) = ([[0.0; WIDTH]; LARGEST], [[0.0; WIDTH]; LARGEST]);
-        let (now, next) = (&mut now[..n], &mut next[..n]);
-        let mut sums = [[0.0; WIDTH]; 2];
-        let parts = self.z.chunks_exact_mut(n).zip(self.u.chunks_exact_mut(n));
-        for ((block, (z, u)), slots) in (first..).zip(parts).zip(slots.chunks_mut(WIDTH * term.corners())) {
-            term.reduce(block, x, now);
-            dispatch(Target { relaxation: splitting.relaxation, now, z, u });
-            next.copy_from_slice(u);
-            term.prox(block, splitting.ratio, next);
-            let weights = term.weights(block).map(|w| splitting.ratio * w);
-            dispatch(Update { weights: &weights, now, next, z, u, sums: &mut sums });
-            term.pull_back(block, now, slots);
-        }
+        let sums = term.local_step(first, x, splitting, (&mut self.z, &mut self.u), slots);
         let [primal, dual] = sums.map(|s| (s[0] + s[1]) + (s[2] + s[3]));
         self.residuals = Residuals { primal, dual };
     }

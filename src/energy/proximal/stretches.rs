@@ -25,6 +25,9 @@ use crate::math::symmetric::{PLACES, Symmetric};
 const MAX_TRIES: usize = 200;
 /// The part of the promised gain that a step must make.
 const ARMIJO: f64 = 1e-4;
+/// A step of Newton's method is the last one where it changes stretches by less than this part: the error that is left is its
+/// square.
+const SETTLED: f64 = 1e-8;
 /// A gradient is nothing below this part of what it is made of.
 const FLOOR: f64 = 1e-13;
 /// Where Newton starts, at least, if the density is infinite at σ̃.
@@ -123,6 +126,14 @@ impl<W: Law, L: Lane> Problem<'_, W, L> {
             for i in 0..3 {
                 s[i] = (now.s[i] + part * direction[i]).max(zero);
                 slope = slope + now.gradient[i] * (s[i] - now.s[i]);
+            }
+            let last = active * settles(&now.s, &direction, part);
+            for i in 0..3 {
+                now.s[i] = L::select(zero.lt(last), s[i], now.s[i]);
+            }
+            active = active * (one - last);
+            if !L::any(zero.lt(active)) {
+                break;
             }
             let next = self.at(s, target);
             // Near the minimum the values differ by rounding only, and the gradients decide.
@@ -238,6 +249,14 @@ impl<L: Lane> At<L> {
         out.scale = L::select(mask, self.scale, other.scale);
         out
     }
+}
+
+/// 1 where a full step is small enough to be the last.
+#[inline(always)]
+fn settles<L: Lane>(s: &[L; 3], direction: &[L; 3], part: L) -> L {
+    let step = direction[0].abs().max(direction[1].abs()).max(direction[2].abs());
+    let size = s[0].max(s[1]).max(s[2]);
+    truth::<L>(step.lt(L::splat(SETTLED) * size)) * truth::<L>(L::splat(0.5).lt(part))
 }
 
 /// 1 where some part of the gradient is above its rounding.

@@ -1,10 +1,11 @@
-//! The split tet term: z is F, and prox a problem in its stretches.
+//! The split tet term: z is F, and prox a problem in its stretches. A local step of a block stays in registers.
 
 use super::{Block, TetTerm, constants, gradient, inverse, scatter};
 use crate::energy::law::Law;
 use crate::energy::proximal::stretches::{self, Problem};
-use crate::energy::proximal::{Proximal, Row};
-use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
+use crate::energy::proximal::{Proximal, Row, Splitting};
+use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::mat3;
 
 struct Reduce<'a> {
     block: &'a Block,
@@ -55,6 +56,55 @@ impl<W: Law> Kernel for Prox<'_, W> {
     }
 }
 
+struct LocalStep<'a, W> {
+    law: &'a W,
+    blocks: &'a [Block],
+    x: &'a [Vec4],
+    splitting: Splitting,
+    z: &'a mut [Row],
+    u: &'a mut [Row],
+    slots: &'a mut [Vec4],
+}
+
+impl<W: Law> Kernel for LocalStep<'_, W> {
+    type Output = [Row; 2];
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> [Row; 2] {
+        let Splitting { ratio, relaxation } = self.splitting;
+        let (new, old, none) = (L::splat(relaxation), L::splat(1.0 - relaxation), L::splat(0.0));
+        let (mut primal, mut dual) = (none, none);
+        let parts = self.z.chunks_exact_mut(9).zip(self.u.chunks_exact_mut(9));
+        for ((block, (z_rows, u_rows)), slots) in
+            self.blocks.iter().zip(parts).zip(self.slots.chunks_exact_mut(4 * WIDTH))
+        {
+            let (f, inverse) = gradient::<L>(block, self.x);
+            let z = stretches::load::<L>(3, z_rows);
+            let mut target = stretches::load::<L>(3, u_rows);
+            for i in 0..3 {
+                for j in 0..3 {
+                    target[i][j] = target[i][j] + new * f[i][j] + old * z[i][j];
+                }
+            }
+            let stiffness = L::load(&block.stiffness);
+            let problem = Problem { law: self.law, constants: constants(block), stiffness, ratio, free: 3 };
+            let next = problem.solve(&target);
+            let weight = L::splat(ratio) * (L::load(&block.volume) * stiffness);
+            let apart = mat3::sub(&f, &next);
+            let multiplier = mat3::sub(&target, &next);
+            let change = mat3::sub(&next, &z);
+            // Padding has no weight, but any numbers.
+            let is_real = none.lt(weight);
+            primal = primal + L::select(is_real, weight * mat3::dot(&apart, &apart), none);
+            dual = dual + L::select(is_real, weight * mat3::dot(&change, &change), none);
+            stretches::store(&next, 3, z_rows);
+            stretches::store(&multiplier, 3, u_rows);
+            scatter(&mat3::scale(weight, &mat3::add(&apart, &multiplier)), &inverse, slots);
+        }
+        [primal.to_array(), dual.to_array()]
+    }
+}
+
 impl<W: Law> Proximal for TetTerm<W> {
     fn reduced(&self) -> usize {
         9
@@ -83,5 +133,17 @@ impl<W: Law> Proximal for TetTerm<W> {
 
     fn prox(&self, block: usize, ratio: f64, z: &mut [Row]) {
         dispatch(Prox { law: &self.law, block: &self.blocks[block], ratio, z });
+    }
+
+    fn local_step(
+        &self,
+        first: usize,
+        x: &[Vec4],
+        splitting: Splitting,
+        (z, u): (&mut [Row], &mut [Row]),
+        slots: &mut [Vec4],
+    ) -> [Row; 2] {
+        let blocks = &self.blocks[first..first + z.len() / 9];
+        dispatch(LocalStep { law: &self.law, blocks, x, splitting, z, u, slots })
     }
 }

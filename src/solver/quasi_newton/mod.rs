@@ -97,14 +97,11 @@ impl QuasiNewton {
     fn find_direction(&mut self, at: &Iterate) -> f64 {
         match &mut self.directions {
             Directions::Lbfgs(history) => {
-                self.residual.copy_from_slice(&at.gradient);
-                let factors = history.backward(&mut self.residual);
-                if self.initial.choice == Choice::System && !history.is_empty() {
-                    self.residual.iter_mut().for_each(|r| r.0 = r.0.map(|c| RELAXATION * c));
-                }
+                let relaxes = self.initial.choice == Choice::System && !history.is_empty();
+                let factor = if relaxes { RELAXATION } else { 1.0 };
+                history.backward(&at.gradient, factor, &mut self.residual);
                 self.initial.solve(history.scale(), &self.residual, &mut self.direction);
-                history.forward(&factors, &mut self.direction);
-                self.direction.iter_mut().for_each(|d| d.0 = d.0.map(|c| -c));
+                return history.forward(&at.gradient, &mut self.direction);
             }
             Directions::Chebyshev { acceleration, previous } => {
                 self.initial.solve(None, &at.gradient, &mut self.residual);

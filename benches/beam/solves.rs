@@ -1,0 +1,74 @@
+//! The solve against the memory: reading the factor twice is what no solve can do without.
+
+use std::time::Instant;
+
+use pliant::cache::Cache;
+use pliant::math::lanes::Vec4;
+use pliant::model::build::build;
+use pliant::par;
+use pliant::solver::system::System;
+
+use crate::{beam, write_csv};
+
+/// Reads `values` once.
+fn read(values: &[f32]) -> f32 {
+    let mut sums = [0.0f32; 64];
+    for chunk in values.chunks_exact(64) {
+        for (s, v) in sums.iter_mut().zip(chunk) {
+            *s += v;
+        }
+    }
+    sums.iter().sum()
+}
+
+pub fn run() {
+    println!(
+        "{:<10}{:>12}{:>10}{:>10}{:>7}{:>8}{:>12}{:>7}{:>11}",
+        "unknowns", "entries", "solve ms", "bound ms", "ratio", "GB/s", "2 threads", "gain", "prepare s"
+    );
+    let mut lines = vec![];
+    for cells in [[40, 10, 10], [80, 20, 20], [110, 28, 28]] {
+        let config = beam(cells, "pd", "arap");
+        let built = build(&config, &Cache::disabled()).expect("a beam");
+        let start = Instant::now();
+        let (mut system, _) = System::prepare(&built.objective, &Cache::disabled()).expect("a factor");
+        let prepare = start.elapsed().as_secs_f64();
+        let n = built.objective.free;
+        let right: Vec<Vec4> = (0..n).map(|i| Vec4::new([1.0, i as f64, -1.0])).collect();
+        let mut x = vec![Vec4::ZERO; n];
+        let values = system.panels().values.clone();
+        let runs = if n > 20_000 { 30 } else { 200 };
+        // Solves and reads take turns, so that both see the same machine.
+        let (mut one, mut two, mut bound, mut sink) = (f64::INFINITY, f64::INFINITY, f64::INFINITY, 0.0);
+        par::with_threads(1, || {
+            for _ in 0..runs {
+                let start = Instant::now();
+                system.solve(&right, &mut x);
+                one = one.min(start.elapsed().as_secs_f64());
+                let start = Instant::now();
+                sink += read(&values);
+                bound = bound.min(2.0 * start.elapsed().as_secs_f64());
+            }
+        });
+        par::with_threads(2, || {
+            for _ in 0..runs {
+                let start = Instant::now();
+                system.solve(&right, &mut x);
+                two = two.min(start.elapsed().as_secs_f64());
+            }
+        });
+        std::hint::black_box(sink);
+        let speed = 8e-9 * values.len() as f64 / one;
+        println!(
+            "{n:<10}{:>12}{:>10.3}{:>10.3}{:>7.2}{speed:>8.1}{:>12.3}{:>7.2}{prepare:>11.2}",
+            system.entries(),
+            one * 1e3,
+            bound * 1e3,
+            one / bound,
+            two * 1e3,
+            one / two,
+        );
+        lines.push(format!("{n},{},{},{},{},{prepare}", system.entries(), one * 1e3, bound * 1e3, two * 1e3));
+    }
+    write_csv("solves.csv", "unknowns,entries,ms,bound_ms,two_threads_ms,prepare_s", &lines);
+}

@@ -1,0 +1,352 @@
+//! Eight numbers at a time, read in single precision: the panels of a factor.
+//!
+//! Beside the lanes of `lanes`, and under the same rules: no fused multiply-add, sums in a fixed order, the same bits
+//! on every path. Arithmetic is f32, with points that are [`Quad`]s, of which three numbers count; or that of two
+//! [`Lane`]s side by side, with points that are [`Vec4`]s.
+#![allow(unsafe_code)] // core::arch intrinsics
+
+use std::ops::{Add, Mul};
+
+use super::lanes::{Lane, Vec4, WIDTH};
+
+/// Numbers in an octet.
+pub const OCTET: usize = 8;
+
+/// A point in single precision. The fourth component stays 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(16))]
+pub struct Quad(pub [f32; 4]);
+
+impl Quad {
+    /// The origin.
+    pub const ZERO: Quad = Quad([0.0; 4]);
+}
+
+/// Eight numbers with elementwise arithmetic.
+pub trait Octet: Copy + Add<Output = Self> + Mul<Output = Self> {
+    /// A point of as many digits.
+    type Point: Copy + Default + Send;
+
+    /// Zeros.
+    fn zero() -> Self;
+    /// One of the first three numbers of a point, eight times.
+    fn spread(point: &Self::Point, coordinate: usize) -> Self;
+    /// From memory.
+    fn load(values: &[f32; OCTET]) -> Self;
+    /// The coordinates of eight points: `[x of all, y of all, z of all]`.
+    fn gather(points: &[Self::Point], indices: &[u32; OCTET]) -> [Self; 3];
+    /// The opposite for eight points in a row.
+    fn rows(v: [Self; 3]) -> [Self::Point; OCTET];
+    /// The sums `((0+2) + (1+3)) + ((4+6) + (5+7))` of the numbers of each.
+    fn sums(v: [Self; 3]) -> Self::Point;
+    /// `a − b` of two points.
+    fn minus(a: &Self::Point, b: &Self::Point) -> Self::Point;
+    /// `s a`.
+    fn times(s: f32, a: &Self::Point) -> Self::Point;
+}
+
+/// Two lanes side by side.
+#[derive(Clone, Copy)]
+pub struct Pair<L>([L; 2]);
+
+impl<L: Lane> Add for Pair<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Pair([self.0[0] + o.0[0], self.0[1] + o.0[1]])
+    }
+}
+
+impl<L: Lane> Mul for Pair<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        Pair([self.0[0] * o.0[0], self.0[1] * o.0[1]])
+    }
+}
+
+impl<L: Lane> Octet for Pair<L> {
+    type Point = Vec4;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        Pair([L::splat(0.0); 2])
+    }
+    #[inline(always)]
+    fn spread(point: &Vec4, coordinate: usize) -> Self {
+        Pair([L::splat(point.0[coordinate]); 2])
+    }
+    #[inline(always)]
+    fn load(values: &[f32; OCTET]) -> Self {
+        let [a, b, c, d, e, f, g, h] = *values;
+        Pair([L::widen(&Quad([a, b, c, d])), L::widen(&Quad([e, f, g, h]))])
+    }
+    #[inline(always)]
+    fn gather(points: &[Vec4], i: &[u32; OCTET]) -> [Self; 3] {
+        let low = L::gather(points, &[i[0], i[1], i[2], i[3]]);
+        let high = L::gather(points, &[i[4], i[5], i[6], i[7]]);
+        [Pair([low[0], high[0]]), Pair([low[1], high[1]]), Pair([low[2], high[2]])]
+    }
+    #[inline(always)]
+    fn rows(v: [Self; 3]) -> [Vec4; OCTET] {
+        let mut out = [Vec4::ZERO; OCTET];
+        let (low, high) = out.split_at_mut(WIDTH);
+        L::scatter([v[0].0[0], v[1].0[0], v[2].0[0]], low, 1);
+        L::scatter([v[0].0[1], v[1].0[1], v[2].0[1]], high, 1);
+        out
+    }
+    #[inline(always)]
+    fn sums(v: [Self; 3]) -> Vec4 {
+        let mut out = Vec4::ZERO;
+        for k in 0..3 {
+            let [low, high] = [v[k].0[0].to_array(), v[k].0[1].to_array()];
+            out.0[k] = ((low[0] + low[2]) + (low[1] + low[3])) + ((high[0] + high[2]) + (high[1] + high[3]));
+        }
+        out
+    }
+    #[inline(always)]
+    fn minus(a: &Vec4, b: &Vec4) -> Vec4 {
+        Vec4((L::load(&a.0) - L::load(&b.0)).to_array())
+    }
+    #[inline(always)]
+    fn times(s: f32, a: &Vec4) -> Vec4 {
+        Vec4((L::splat(f64::from(s)) * L::load(&a.0)).to_array())
+    }
+}
+
+/// The portable octet: an array of eight.
+#[derive(Clone, Copy, Debug)]
+pub struct PortableOctet([f32; OCTET]);
+
+impl Add for PortableOctet {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        PortableOctet(std::array::from_fn(|i| self.0[i] + o.0[i]))
+    }
+}
+
+impl Mul for PortableOctet {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        PortableOctet(std::array::from_fn(|i| self.0[i] * o.0[i]))
+    }
+}
+
+impl Octet for PortableOctet {
+    type Point = Quad;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        PortableOctet([0.0; OCTET])
+    }
+    #[inline(always)]
+    fn spread(point: &Quad, coordinate: usize) -> Self {
+        PortableOctet([point.0[coordinate]; OCTET])
+    }
+    #[inline(always)]
+    fn load(values: &[f32; OCTET]) -> Self {
+        PortableOctet(*values)
+    }
+    #[inline(always)]
+    fn gather(points: &[Quad], indices: &[u32; OCTET]) -> [Self; 3] {
+        std::array::from_fn(|k| PortableOctet(indices.map(|i| points[i as usize].0[k])))
+    }
+    #[inline(always)]
+    fn rows(v: [Self; 3]) -> [Quad; OCTET] {
+        std::array::from_fn(|i| Quad([v[0].0[i], v[1].0[i], v[2].0[i], 0.0]))
+    }
+    #[inline(always)]
+    fn sums(v: [Self; 3]) -> Quad {
+        let of = |n: [f32; OCTET]| ((n[0] + n[2]) + (n[1] + n[3])) + ((n[4] + n[6]) + (n[5] + n[7]));
+        Quad([of(v[0].0), of(v[1].0), of(v[2].0), 0.0])
+    }
+    #[inline(always)]
+    fn minus(a: &Quad, b: &Quad) -> Quad {
+        Quad(std::array::from_fn(|k| a.0[k] - b.0[k]))
+    }
+    #[inline(always)]
+    fn times(s: f32, a: &Quad) -> Quad {
+        Quad(a.0.map(|c| s * c))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2 {
+    //! SAFETY of this module: its type is only made inside `lanes::dispatch`, after AVX2 was detected. Loads and stores
+    //! go through references to whole arrays; quads are aligned to 16 bytes.
+    use super::{OCTET, Octet, Quad};
+    use std::arch::x86_64::*;
+    use std::ops::{Add, Mul};
+
+    /// One 256-bit register.
+    #[derive(Clone, Copy)]
+    pub struct Avx2Octet(__m256);
+
+    impl Add for Avx2Octet {
+        type Output = Self;
+        #[inline(always)]
+        fn add(self, o: Self) -> Self {
+            Avx2Octet(unsafe { _mm256_add_ps(self.0, o.0) })
+        }
+    }
+
+    impl Mul for Avx2Octet {
+        type Output = Self;
+        #[inline(always)]
+        fn mul(self, o: Self) -> Self {
+            Avx2Octet(unsafe { _mm256_mul_ps(self.0, o.0) })
+        }
+    }
+
+    #[inline(always)]
+    fn pair(low: &Quad, high: &Quad) -> __m256 {
+        unsafe {
+            let low = _mm256_castps128_ps256(_mm_load_ps(low.0.as_ptr()));
+            _mm256_insertf128_ps::<1>(low, _mm_load_ps(high.0.as_ptr()))
+        }
+    }
+
+    impl Octet for Avx2Octet {
+        type Point = Quad;
+
+        #[inline(always)]
+        fn zero() -> Self {
+            Avx2Octet(unsafe { _mm256_setzero_ps() })
+        }
+        #[inline(always)]
+        fn spread(point: &Quad, coordinate: usize) -> Self {
+            Avx2Octet(unsafe { _mm256_set1_ps(point.0[coordinate]) })
+        }
+        #[inline(always)]
+        fn load(values: &[f32; OCTET]) -> Self {
+            Avx2Octet(unsafe { _mm256_loadu_ps(values.as_ptr()) })
+        }
+        #[inline(always)]
+        fn gather(points: &[Quad], i: &[u32; OCTET]) -> [Self; 3] {
+            // Points i and i + 4 side by side.
+            let pairs = [
+                pair(&points[i[0] as usize], &points[i[4] as usize]),
+                pair(&points[i[1] as usize], &points[i[5] as usize]),
+                pair(&points[i[2] as usize], &points[i[6] as usize]),
+                pair(&points[i[3] as usize], &points[i[7] as usize]),
+            ];
+            unsafe {
+                let xy_01 = _mm256_unpacklo_ps(pairs[0], pairs[1]); // x0 x1 y0 y1
+                let zw_01 = _mm256_unpackhi_ps(pairs[0], pairs[1]);
+                let xy_23 = _mm256_unpacklo_ps(pairs[2], pairs[3]);
+                let zw_23 = _mm256_unpackhi_ps(pairs[2], pairs[3]);
+                [
+                    Avx2Octet(_mm256_shuffle_ps::<0x44>(xy_01, xy_23)),
+                    Avx2Octet(_mm256_shuffle_ps::<0xee>(xy_01, xy_23)),
+                    Avx2Octet(_mm256_shuffle_ps::<0x44>(zw_01, zw_23)),
+                ]
+            }
+        }
+        #[inline(always)]
+        fn rows(v: [Self; 3]) -> [Quad; OCTET] {
+            let mut out = [Quad::ZERO; OCTET];
+            unsafe {
+                let zero = _mm256_setzero_ps();
+                let xy_01 = _mm256_unpacklo_ps(v[0].0, v[1].0); // x0 y0 x1 y1
+                let xy_23 = _mm256_unpackhi_ps(v[0].0, v[1].0);
+                let zw_01 = _mm256_unpacklo_ps(v[2].0, zero);
+                let zw_23 = _mm256_unpackhi_ps(v[2].0, zero);
+                let pairs = [
+                    _mm256_shuffle_ps::<0x44>(xy_01, zw_01),
+                    _mm256_shuffle_ps::<0xee>(xy_01, zw_01),
+                    _mm256_shuffle_ps::<0x44>(xy_23, zw_23),
+                    _mm256_shuffle_ps::<0xee>(xy_23, zw_23),
+                ];
+                for i in 0..4 {
+                    _mm_store_ps(out[i].0.as_mut_ptr(), _mm256_castps256_ps128(pairs[i]));
+                    _mm_store_ps(out[i + 4].0.as_mut_ptr(), _mm256_extractf128_ps::<1>(pairs[i]));
+                }
+            }
+            out
+        }
+        #[inline(always)]
+        fn sums(v: [Self; 3]) -> Quad {
+            let mut out = Quad::ZERO;
+            unsafe {
+                let zero = _mm256_setzero_ps();
+                // x0+x2 y0+y2 x1+x3 y1+y3, and so on in the upper half.
+                let xy =
+                    _mm256_add_ps(_mm256_unpacklo_ps(v[0].0, v[1].0), _mm256_unpackhi_ps(v[0].0, v[1].0));
+                let zw = _mm256_add_ps(_mm256_unpacklo_ps(v[2].0, zero), _mm256_unpackhi_ps(v[2].0, zero));
+                let halves =
+                    _mm256_add_ps(_mm256_shuffle_ps::<0x44>(xy, zw), _mm256_shuffle_ps::<0xee>(xy, zw));
+                let sum = _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves));
+                _mm_store_ps(out.0.as_mut_ptr(), sum);
+            }
+            out
+        }
+        #[inline(always)]
+        fn minus(a: &Quad, b: &Quad) -> Quad {
+            let mut out = Quad::ZERO;
+            unsafe {
+                let difference = _mm_sub_ps(_mm_load_ps(a.0.as_ptr()), _mm_load_ps(b.0.as_ptr()));
+                _mm_store_ps(out.0.as_mut_ptr(), difference);
+            }
+            out
+        }
+        #[inline(always)]
+        fn times(s: f32, a: &Quad) -> Quad {
+            let mut out = Quad::ZERO;
+            unsafe {
+                let product = _mm_mul_ps(_mm_set1_ps(s), _mm_load_ps(a.0.as_ptr()));
+                _mm_store_ps(out.0.as_mut_ptr(), product);
+            }
+            out
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::lanes::{Kernel, Portable, dispatch};
+
+    struct Everything<'a>(&'a [Quad]);
+
+    impl Everything<'_> {
+        #[inline(always)]
+        fn points<O: Octet>(points: &[O::Point]) -> Vec<O::Point> {
+            let [x, y, z] = O::gather(points, &[0, 1, 2, 3, 4, 5, 6, 7]);
+            let other = O::gather(points, &[3, 1, 0, 2, 7, 6, 4, 5]);
+            let scale = O::load(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]) + O::spread(&points[1], 2);
+            let mixed = [x * scale + other[0], y * scale + other[1], z * scale + other[2]];
+            let (mut out, sums) = (O::rows(mixed).to_vec(), O::sums(mixed));
+            out.extend([sums, O::minus(&sums, &points[2]), O::times(0.1, &sums)]);
+            out
+        }
+    }
+
+    impl Kernel for Everything<'_> {
+        type Output = (Vec<[u32; 4]>, Vec<[f64; 4]>);
+
+        #[inline(always)]
+        fn run<L: Lane>(self) -> Self::Output {
+            let wide: Vec<Vec4> = self.0.iter().map(|q| Vec4(q.0.map(f64::from))).collect();
+            let narrow = Self::points::<L::Octet>(self.0);
+            let wide = Self::points::<Pair<L>>(&wide);
+            (narrow.iter().map(|q| q.0.map(f32::to_bits)).collect(), wide.iter().map(|q| q.0).collect())
+        }
+    }
+
+    #[test]
+    fn all_octets_agree_and_those_of_equal_width_to_the_last_bit() {
+        let points: Vec<Quad> =
+            (0..8).map(|i| Quad([0.3 * i as f32, 1.7 - i as f32, 0.01 + (i * i) as f32, 0.0])).collect();
+        let (narrow, wide) = dispatch(Everything(&points));
+        assert_eq!((narrow.clone(), wide.clone()), Everything(&points).run::<Portable>());
+        assert_eq!(narrow.len(), 11);
+        for (a, b) in narrow.iter().flatten().zip(wide.iter().flatten()) {
+            let (a, b) = (f64::from(f32::from_bits(*a)), *b);
+            assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{a} {b}");
+        }
+        let total: f64 = wide[..8].iter().map(|q| q[1]).sum();
+        assert!((wide[8][1] - total).abs() < 1e-12);
+    }
+}
