@@ -81,10 +81,10 @@ pub fn write(mesh: &Mesh, path: &Path) -> Result<Vec<String>> {
     };
     match format {
         WriteFormat::Vtu => {
-            atomic::write_atomically(path, |out| with_grid(mesh, |g| vtu_write::write(g, out)))?
+            atomic::write_atomically(path, |out| with_grid(mesh, |g| vtu_write::write(g, out)))?;
         }
         WriteFormat::VtkLegacy => {
-            atomic::write_atomically(path, |out| with_grid(mesh, |g| legacy_write::write(g, out)))?
+            atomic::write_atomically(path, |out| with_grid(mesh, |g| legacy_write::write(g, out)))?;
         }
         WriteFormat::Ply => atomic::write_atomically(path, |out| ply::write_mesh(mesh, out))?,
         WriteFormat::Obj => {

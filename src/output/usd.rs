@@ -56,6 +56,9 @@ fn write_as(animation: &Animation, clips: bool) -> Result<()> {
     })
 }
 
+/// Type and name of an attribute, and its values in one frame.
+type Attribute = (&'static str, Vec<[f32; 3]>);
+
 /// A surface with its name in the file.
 struct Prim<'a> {
     name: String,
@@ -111,7 +114,7 @@ impl Prim<'_> {
     }
 
     /// The attributes that change, each with its values in one frame.
-    fn attributes(&self, index: usize, normals: bool) -> io::Result<Vec<(&'static str, Vec<[f32; 3]>)>> {
+    fn attributes(&self, index: usize, normals: bool) -> io::Result<Vec<Attribute>> {
         let Record { points, velocities } = self.record(index)?;
         let mut extent = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
         for p in &points {

@@ -26,6 +26,10 @@ RUN = json.loads(r"""@RUN@""")
 UPRIGHT = Matrix.Rotation(math.pi / 2, 4, "X")
 
 
+# Endings of pictures, with Blender's names of their formats.
+PICTURES = {".png": "PNG", ".jpg": "JPEG", ".exr": "OPEN_EXR", ".tif": "TIFF"}
+
+
 def here():
     """The directory of this file, also where Blender's text editor runs it."""
     path = Path(__file__) if "__file__" in globals() else Path()
@@ -61,6 +65,8 @@ def options():
         assert len(arguments.size) == 2 and min(arguments.size) > 0
     except (ValueError, AssertionError):
         parser.error(f"--resolution {arguments.resolution}: wants WxH, such as 1280x720")
+    if arguments.output and Path(arguments.output).suffix.lower() not in PICTURES:
+        parser.error(f"--output {arguments.output}: pictures are {', '.join(PICTURES)}")
     return arguments
 
 
@@ -358,7 +364,8 @@ def main(arguments):
         bpy.ops.wm.save_as_mainfile(filepath=str(Path(arguments.save).resolve()))
     if arguments.output:
         scene.render.filepath = str(Path(arguments.output).resolve())
-        scene.render.use_file_extension = True
+        scene.render.use_file_extension = False
+        scene.render.image_settings.file_format = PICTURES[Path(arguments.output).suffix.lower()]
         bpy.ops.render.render(animation=arguments.animation, write_still=not arguments.animation)
 
 
