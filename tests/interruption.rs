@@ -41,7 +41,7 @@ fn assert_whole_files(run: &Path) {
                 }
                 Some("toml") => assert!(String::from_utf8(bytes).unwrap().parse::<toml::Table>().is_ok()),
                 Some("py") => {
-                    assert!(String::from_utf8(bytes).unwrap().trim_end().ends_with(')'), "{name} is cut")
+                    assert!(String::from_utf8(bytes).unwrap().trim_end().ends_with(')'), "{name} is cut");
                 }
                 _ => assert_eq!(name, "summary.json"),
             }
