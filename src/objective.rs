@@ -58,8 +58,8 @@ pub struct Objective {
     scale: f64,
 }
 
-/// A point with the value and gradient of g there, and the scratch to compute them.
-#[derive(Clone, Default)]
+/// A point with the value and gradient of g there, and the scratch to compute them, which copies do not share.
+#[derive(Default)]
 pub struct Iterate {
     /// Positions of all vertices.
     pub x: Vec<Vec4>,
@@ -71,6 +71,23 @@ pub struct Iterate {
     pub parts: Vec<f64>,
     slots: Vec<Vec4>,
     partial: Vec<f64>,
+}
+
+impl Clone for Iterate {
+    fn clone(&self) -> Self {
+        let mut copy = Iterate::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.x.clone_from(&source.x);
+        self.gradient.clone_from(&source.gradient);
+        self.value = source.value;
+        self.parts.clone_from(&source.parts);
+        self.slots.resize(source.slots.len(), Vec4::ZERO);
+        self.partial.resize(source.partial.len(), 0.0);
+    }
 }
 
 /// Energy and gradient of one chunk of a term.

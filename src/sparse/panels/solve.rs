@@ -10,6 +10,9 @@ use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
 use crate::math::octets::{OCTET, Octet, Pair, Quad};
 use crate::par;
 
+/// Factors with fewer entries are solved with before another thread would have woken up.
+pub(super) const SIDE_BY_SIDE: usize = 1_000_000;
+
 /// Scratch: the unknowns of each part, its border and one more for padding.
 #[derive(Clone, Debug)]
 pub struct Work<P> {
@@ -90,10 +93,13 @@ impl Panels {
         work.parts.resize(self.branches() + 1, vec![]);
         let (branches, top) = work.parts.split_at_mut(self.branches());
         let top = &mut top[0];
-        par::chunks_mut(branches, 1, |index, x| {
-            let part = self.part(index);
-            dispatch(Fill { part: &part, right, scale: up, x: &mut x[0] });
-            enter(Sweep { part, x: &mut x[0], backward: false });
+        let each = if self.len() < SIDE_BY_SIDE { branches.len().max(1) } else { 1 };
+        par::chunks_mut(branches, each, |chunk, branches| {
+            for (index, x) in (chunk * each..).zip(branches) {
+                let part = self.part(index);
+                dispatch(Fill { part: &part, right, scale: up, x });
+                enter(Sweep { part, x, backward: false });
+            }
         });
         dispatch(Fill { part: &self.part(self.branches()), right, scale: up, x: top });
         for (index, branch) in branches.iter().enumerate() {
@@ -104,12 +110,14 @@ impl Panels {
         }
         enter(Sweep { part: self.part(self.branches()), x: top, backward: false });
         enter(Sweep { part: self.part(self.branches()), x: top, backward: true });
-        par::chunks_mut(branches, 1, |index, x| {
-            let part = self.part(index);
-            for (place, x) in part.border.iter().zip(&mut x[0][part.own.len()..]) {
-                *x = top[*place as usize];
+        par::chunks_mut(branches, each, |chunk, branches| {
+            for (index, x) in (chunk * each..).zip(branches) {
+                let part = self.part(index);
+                for (place, x) in part.border.iter().zip(&mut x[part.own.len()..]) {
+                    *x = top[*place as usize];
+                }
+                enter(Sweep { part, x, backward: true });
             }
-            enter(Sweep { part, x: &mut x[0], backward: true });
         });
         for (index, from) in branches.iter().chain([&*top]).enumerate() {
             dispatch(Empty { own: self.part(index).own, from, scale: down, x });
@@ -266,7 +274,7 @@ fn forward<O: Octet>(
     let pairs = below.chunks_exact(2 * PANEL * width);
     let last = pairs.remainder();
     for (values, rows) in pairs.zip(rows.chunks_exact(2 * PANEL)) {
-        let [a, b] = products::<O>(values.split_at(PANEL * width), block);
+        let [a, b] = products::<O>(values, block);
         subtract::<O>(&O::rows(a), &rows[..PANEL], x);
         subtract::<O>(&O::rows(b), &rows[PANEL..], x);
     }
@@ -309,11 +317,10 @@ fn product<O: Octet>(values: &[f32], x: &[O::Point]) -> [O; 3] {
 
 /// The same of two panels, column after column.
 #[inline(always)]
-fn products<O: Octet>((a, b): (&[f32], &[f32]), x: &[O::Point]) -> [[O; 3]; 2] {
+fn products<O: Octet>(values: &[f32], x: &[O::Point]) -> [[O; 3]; 2] {
     let mut sums = [[O::zero(); 3]; 2];
-    let (a, b) = (a.as_chunks::<OCTET>().0, b.as_chunks::<OCTET>().0);
-    for ((a, b), x) in a.iter().zip(b).zip(x) {
-        let (a, b) = (O::load(a), O::load(b));
+    for (column, x) in values.as_chunks::<{ 2 * OCTET }>().0.iter().zip(x) {
+        let [a, b] = halves::<O>(column);
         for k in 0..3 {
             let x = O::spread(x, k);
             sums[0][k] = sums[0][k] + a * x;
@@ -321,6 +328,13 @@ fn products<O: Octet>((a, b): (&[f32], &[f32]), x: &[O::Point]) -> [[O; 3]; 2] {
         }
     }
     sums
+}
+
+/// A column of two panels.
+#[inline(always)]
+fn halves<O: Octet>(column: &[f32; 2 * OCTET]) -> [O; 2] {
+    let (halves, _) = column.as_chunks::<OCTET>();
+    [O::load(&halves[0]), O::load(&halves[1])]
 }
 
 /// x₁ ← L₁₁⁻ᵀ (x₁ − L₂₁ᵀ x₂).
@@ -350,10 +364,8 @@ fn backward<O: Octet>(
     let last = pairs.remainder();
     for (values, rows) in pairs.zip(rows.chunks_exact(2)) {
         let (a, b) = (O::gather(x, &rows[0]), O::gather(x, &rows[1]));
-        let (top, bottom) = values.split_at(PANEL * width);
-        let columns = top.as_chunks::<OCTET>().0.iter().zip(bottom.as_chunks::<OCTET>().0);
-        for (sums, (top, bottom)) in sums.iter_mut().zip(columns) {
-            let (top, bottom) = (O::load(top), O::load(bottom));
+        for (sums, column) in sums.iter_mut().zip(values.as_chunks::<{ 2 * OCTET }>().0) {
+            let [top, bottom] = halves::<O>(column);
             for k in 0..3 {
                 sums[k] = sums[k] + (top * a[k] + bottom * b[k]);
             }
