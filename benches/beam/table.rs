@@ -15,7 +15,9 @@ const RUNS: usize = 5;
 const TETS: f64 = 20_000.0;
 
 /// Code, its ms per iteration, what ours must reach, our solver and material.
-const ROWS: [(&str, Option<f64>, Option<f64>, &str, &str); 13] = [
+type Row = (&'static str, Option<f64>, Option<f64>, &'static str, &'static str);
+
+const ROWS: [Row; 13] = [
     ("Liu et al., PD", Some(15.6), Some(1.2), "pd", "arap"),
     ("Liu et al., L-BFGS m = 5", Some(17.0), Some(1.3), "quasi-newton", "arap"),
     ("Liu et al., L-BFGS m = 5", Some(19.6), Some(1.4), "quasi-newton", "corotated"),
