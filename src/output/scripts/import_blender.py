@@ -309,6 +309,10 @@ def stage(low, high, arguments):
         mesh = bpy.data.meshes.new("floor")
         corners = [(-side, -side, 0), (side, -side, 0), (side, side, 0), (-side, side, 0)]
         mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
+        material = bpy.data.materials.new("floor")
+        material.use_nodes = True
+        material.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (0.28, 0.29, 0.31, 1.0)
+        mesh.materials.append(material)
         floor = bpy.data.objects.new("floor", mesh)
         floor.location = (centre[0], centre[1], low[2] - 1e-3 * radius)
         scene.collection.objects.link(floor)
@@ -330,7 +334,7 @@ def settings(count, arguments):
             continue
     if render.engine == "CYCLES":
         scene.cycles.samples = arguments.samples
-        scene.cycles.use_denoising = arguments.samples >= 16 and bpy.app.build_options.openimagedenoise
+        scene.cycles.use_denoising = arguments.samples >= 16
     elif hasattr(scene, "eevee"):
         scene.eevee.taa_render_samples = arguments.samples
     render.resolution_x, render.resolution_y = arguments.size

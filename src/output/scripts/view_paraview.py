@@ -59,6 +59,8 @@ def colour(source, display, view, name):
         display.SetScalarBarVisibility(view, True)
         bar = simple.GetScalarBar(table, view)
         bar.TitleColor = bar.LabelColor = [0.1, 0.1, 0.1]
+        bar.Orientation, bar.WindowLocation, bar.ScalarBarLength = "Horizontal", "Lower Center", 0.4
+        bar.TitleFontSize = bar.LabelFontSize = 12
         return
     known = sorted([*source.PointData.keys(), *source.CellData.keys()])
     raise SystemExit(f"--array {name}: there is no such array; there are: {', '.join(known)}")
