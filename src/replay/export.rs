@@ -95,7 +95,9 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
     if wanted.replace {
         remove_older(wanted.dir, &made)?;
     }
-    for file in &made {
+    // Scripts that are there speak for all formats that are there.
+    let is_new = |file: &&PathBuf| wanted.replace || !is_constant(file) || !wanted.dir.join(file).exists();
+    for file in made.iter().filter(is_new) {
         put(&workshop.path().join(file), &wanted.dir.join(file))?;
     }
     let files = made.iter().filter(|file| !is_constant(file)).count();

@@ -13,6 +13,7 @@ From a shell:   blender -P import_blender.py
 import argparse
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -161,6 +162,8 @@ def point_cache(directory, ending):
     first = directory / f"{RUN['surfaces'][0]['name']}.{ending}"
     with open(first, "rb") as file:
         head = file.read(32)
+    if ending == "mdd" and int.from_bytes(head[:4], "big") > 1:
+        RUN["fps"] = 1 / float(np.frombuffer(head, ">f4", 1, 12)[0])
     count = int.from_bytes(head[28:32], "little") if ending == "pc2" else int.from_bytes(head[:4], "big")
     return things, count
 
@@ -179,6 +182,9 @@ def usd(directory):
         thing = (named or free)[0]
         free.remove(thing)
         things.append((surface, thing))
+    with open(directory / f"{RUN['name']}.usda") as file:
+        rate = re.search(r"timeCodesPerSecond = (\S+)", file.read(2000))
+    RUN["fps"] = float(rate.group(1))
     scene = bpy.context.scene
     return things, scene.frame_end - scene.frame_start + 1
 
