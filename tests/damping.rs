@@ -116,6 +116,9 @@ fn drag_stops_free_motion_as_implicit_euler_says() {
         [time]
         step = 0.1
         frames = 10
+        # Factors are in single precision: the minimum takes more than the first iteration.
+        [solver]
+        iterations = 40
         [world]
         gravity = [0, 0, 0]
         [[body]]
@@ -128,7 +131,7 @@ fn drag_stops_free_motion_as_implicit_euler_says() {
     for step in 1..=10 {
         simulation.advance().unwrap();
         let expected = 3.0 / 1.2f64.powi(step);
-        assert!(simulation.state.v.iter().all(|v| (v.0[0] - expected).abs() < 1e-9), "step {step}");
+        assert!(simulation.state.v.iter().all(|v| (v.0[0] - expected).abs() < 1e-11), "step {step}");
     }
 }
 

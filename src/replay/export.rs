@@ -11,7 +11,7 @@ use super::Replay;
 use crate::config::raw;
 use crate::error::{Error, Result};
 use crate::io::atomic::TEMPORARY;
-use crate::output::animation::GATHERED;
+use crate::output::animation::{DIRECTORY, GATHERED};
 use crate::output::directory::{Existing, RunDirectory};
 use crate::output::{Request, Schedule, scripts, sinks_of_scene};
 
@@ -85,13 +85,13 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
         let frame = replay.frame(*number)?;
         sinks.iter_mut().try_for_each(|sink| sink.write(&frame))?;
         if count == 0 {
-            refuse_existing(replay, wanted, &files(workshop.path())?)?;
+            refuse_existing(replay, wanted, workshop.path(), &files(workshop.path())?)?;
         }
         count += 1;
     }
     sinks.iter_mut().try_for_each(|sink| sink.finish())?;
     let made = files(workshop.path())?;
-    refuse_existing(replay, wanted, &made)?;
+    refuse_existing(replay, wanted, workshop.path(), &made)?;
     if wanted.replace {
         remove_older(wanted.dir, &made)?;
     }
@@ -105,11 +105,17 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
 }
 
 /// Refuses to write over what is there, unless that was asked for, and over the frames that are read in any case.
-fn refuse_existing(replay: &Replay, wanted: &Export, made: &[PathBuf]) -> Result<()> {
+fn refuse_existing(replay: &Replay, wanted: &Export, workshop: &Path, made: &[PathBuf]) -> Result<()> {
     let same = |path: &Path| path.canonicalize().ok();
+    // Two formats may come with the same mesh.
+    let is_equal = |file: &Path, path: &Path| {
+        std::fs::read(workshop.join(file))
+            .ok()
+            .is_some_and(|new| std::fs::read(path).is_ok_and(|old| old == new))
+    };
     for file in made {
         let path = wanted.dir.join(file);
-        if !path.exists() || is_constant(file) {
+        if !path.exists() || is_constant(file) || (file.starts_with(DIRECTORY) && is_equal(file, &path)) {
             continue;
         }
         let is_source = path.parent().and_then(same) == same(&replay.run.dir.join("vtu"));
