@@ -185,9 +185,9 @@ impl Prim<'_> {
                 writeln!(out, "        }}")?;
             }
         } else {
-            // What is shown where clips are not understood, and what tells importers of the attributes.
-            for (name, values) in self.attributes(0, animation.normals)? {
-                writeln!(out, "        {name} = {}", tuples(&values))?;
+            // Without values: those would be stronger than the clips'.
+            for (name, _) in self.attributes(0, animation.normals)? {
+                writeln!(out, "        {name}")?;
             }
         }
         writeln!(out, "    }}")
