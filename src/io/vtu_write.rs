@@ -25,9 +25,9 @@ pub enum Compression {
     /// Not at all: the fastest, and the largest files.
     #[default]
     None,
-    /// Half the size for little time.
+    /// Half the size for twice the time of writing.
     Lz4,
-    /// A quarter of the size for several times the time of writing.
+    /// A third of the size for four times the time.
     Zlib,
 }
 

@@ -83,8 +83,8 @@ impl Format {
 pub enum Compression {
     /// Raw: the fastest.
     None,
-    /// Half the size for little time.
+    /// Half the size for twice the time of writing.
     Lz4,
-    /// Smaller still, for several times the time of writing.
+    /// A third of the size for four times the time.
     Zlib,
 }
