@@ -6,7 +6,8 @@ use crate::par;
 /// Points per chunk: large enough that a thread is worth waking.
 const CHUNK: usize = 4096;
 
-struct Dot<'a>(&'a [Vec4], &'a [Vec4]);
+/// `Σ a·b` of one chunk.
+pub(crate) struct Dot<'a>(pub &'a [Vec4], pub &'a [Vec4]);
 
 impl Kernel for Dot<'_> {
     type Output = f64;
@@ -40,7 +41,8 @@ pub fn norm(a: &[Vec4]) -> f64 {
     dot(a, a).sqrt()
 }
 
-struct Add<'a>(f64, &'a [Vec4], &'a mut [Vec4]);
+/// `y ← y + s x` of one chunk.
+pub(crate) struct Add<'a>(pub f64, pub &'a [Vec4], pub &'a mut [Vec4]);
 
 impl Kernel for Add<'_> {
     type Output = ();

@@ -173,16 +173,19 @@ impl Prim<'_> {
         let [r, g, b] = colour(self.surface.body);
         writeln!(out, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
         if animated {
-            let normals = animation.normals;
-            let names: Vec<&str> = self.attributes(0, normals)?.iter().map(|(name, _)| *name).collect();
-            for (i, name) in names.iter().enumerate() {
-                writeln!(out, "        {name}.timeSamples = {{")?;
-                for index in 0..animation.frames.len() {
-                    let values = &self.attributes(index, normals)?[i].1;
-                    let code = animation.start_frame + index as i64;
-                    writeln!(out, "            {code}: {},", tuples(values))?;
+            // In memory as text, attribute by attribute: the file is below `LARGE`.
+            let mut samples: Vec<(&str, String)> = vec![];
+            for index in 0..animation.frames.len() {
+                let code = animation.start_frame + index as i64;
+                for (i, (name, values)) in self.attributes(index, animation.normals)?.iter().enumerate() {
+                    if index == 0 {
+                        samples.push((name, String::new()));
+                    }
+                    samples[i].1 += &format!("            {code}: {},\n", tuples(values));
                 }
-                writeln!(out, "        }}")?;
+            }
+            for (name, text) in samples {
+                write!(out, "        {name}.timeSamples = {{\n{text}        }}\n")?;
             }
         } else {
             // Without values: those would be stronger than the clips'.

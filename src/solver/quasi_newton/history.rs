@@ -16,6 +16,7 @@
 use std::collections::VecDeque;
 
 use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
+use crate::math::vectors::{Add, Dot};
 use crate::objective::Iterate;
 use crate::par;
 
@@ -171,44 +172,6 @@ impl History {
     /// Drops all pairs.
     pub(super) fn forget(&mut self) {
         self.spare.extend(self.pairs.drain(..));
-    }
-}
-
-/// Σ a·b.
-struct Dot<'a>(&'a [Vec4], &'a [Vec4]);
-
-impl Kernel for Dot<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<L: Lane>(self) -> f64 {
-        let mut sums = [L::splat(0.0); 4];
-        let ((a, last_a), (b, last_b)) = (self.0.as_chunks::<4>(), self.1.as_chunks::<4>());
-        for (i, (a, b)) in last_a.iter().zip(last_b).enumerate() {
-            sums[i] = L::load(&a.0) * L::load(&b.0);
-        }
-        for (a, b) in a.iter().zip(b) {
-            for i in 0..4 {
-                sums[i] = sums[i] + L::load(&a[i].0) * L::load(&b[i].0);
-            }
-        }
-        let s = ((sums[0] + sums[1]) + (sums[2] + sums[3])).to_array();
-        (s[0] + s[1]) + (s[2] + s[3])
-    }
-}
-
-/// y ← y + s x.
-struct Add<'a>(f64, &'a [Vec4], &'a mut [Vec4]);
-
-impl Kernel for Add<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        let s = L::splat(self.0);
-        for (x, y) in self.1.iter().zip(self.2) {
-            y.0 = (L::load(&y.0) + s * L::load(&x.0)).to_array();
-        }
     }
 }
 
