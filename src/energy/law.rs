@@ -80,6 +80,18 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
         (value, slope, L::splat(1.0))
     }
 
+    /// argmin Ψ(F) + ρ/2 ‖F − F̃‖² by a shorter way than the stretches, if there is one, and where it holds: 1 there, 0
+    /// elsewhere. `weight` is ρ in Pa. Implementations are `#[inline(always)]`.
+    #[inline(always)]
+    fn prox<L: Lane>(
+        &self,
+        _target: &Mat3<L>,
+        _weight: L,
+        _constants: &[L; CONSTANTS],
+    ) -> Option<(Mat3<L>, L)> {
+        None
+    }
+
     /// True where Ψ is infinite for J ≤ 0.
     fn has_barrier(&self) -> bool {
         false

@@ -96,12 +96,12 @@ pub trait Kernel {
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
-        #[target_feature(enable = "avx,avx2")]
+        #[target_feature(enable = "avx,avx2,fma")]
         fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
             kernel.run::<avx2::Avx2>()
         }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the feature was detected on this machine just now.
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+            // SAFETY: the features were detected on this machine just now.
             return unsafe { with_avx2(kernel) };
         }
     }

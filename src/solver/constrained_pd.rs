@@ -13,6 +13,10 @@
 //! - A⁻¹∇c_H = A⁻¹∇g + A⁻¹q: the first is the solve of projective dynamics, the second one more in a step, or in an iteration
 //!   where bodies are on springs.
 //!
+//! Solves in single precision leave 1e-6 of their right-hand sides. ∇g does not vanish where the step ends, but ∇g + ∇c λ does; so
+//! the system is solved for ∇g + ∇c λ with the multipliers of the iteration before, and A⁻¹∇c λ, which is known in double
+//! precision, taken off again. Where λ_H is near −1, so that little of ∇g is in it, the solve for ∇g is in double precision.
+//!
 //! An objective without constraints is that of projective dynamics. c_H is linear in α, so α drops out of the iteration: α = −(H − K) λ_H/ε. The step ends when |c| is below `tolerance` of the
 //! scale of P, L and H, or after `iterations`.
 //!
@@ -30,16 +34,19 @@
 //! A is that of \[Liu2017\], fitted to the material. Pairs of L-BFGS are left out: with them all of A⁻¹∇c would be new in every
 //! iteration, four solves in place of one.
 
+mod combination;
+mod plan;
+
 use std::time::Instant;
 
+use self::combination::{Move, Recover, Residual, Solved};
+use self::plan::{Plan, schur};
 use super::system::System;
 use super::{Cost, Kind, Preparation, Progress, Solver};
 use crate::cache::Cache;
-use crate::conserve::constraint::{Constraints, Sums};
+use crate::conserve::constraint::Constraints;
 use crate::error::{Error, Result};
-use crate::math::dense;
-use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
-use crate::math::vec3::cross;
+use crate::math::lanes::{Vec4, dispatch};
 use crate::math::vectors;
 use crate::objective::{Iterate, Objective};
 
@@ -58,6 +65,7 @@ pub static KIND: Kind = Kind {
             pull: vec![],
             pulled: vec![],
             increment: vec![],
+            residual: vec![],
             plans: vec![],
             is_projective: true,
             trial: Iterate::default(),
@@ -70,35 +78,12 @@ pub static KIND: Kind = Kind {
 const REGULARIZATION: f64 = 1e4;
 /// Steps that end with |c| above this part of its scale are worth a note where there is no tolerance.
 const WORRYING: f64 = 1e-3;
-/// What constraints cost in the merit function, in units of their multipliers; above 1.
-const MARGIN: f64 = 1.1;
 /// The part of the slope by which the merit function has to fall.
 const GAMMA: f64 = 0.01;
-/// Solutions for λ, each with the σ of the one before.
-const STIFFENINGS: u32 = 4;
+/// Below this part of ∇g in ∇g + ∇c λ, A⁻¹∇g is not solved for by way of the latter.
+const MIN_SHARE: f64 = 0.1;
 /// The smallest part of a step that is tried.
 const MIN_PART: f64 = 1e-6;
-
-/// What a body's iterations share, and where they are.
-#[derive(Clone)]
-struct Plan {
-    /// S but for its last row and column.
-    schur: [[f64; 7]; 7],
-    /// Sums over A⁻¹q; its second dot is q·A⁻¹q.
-    pulled: Sums,
-    /// c with α = 0 at the current iterate, and α.
-    values: [f64; 7],
-    alpha: f64,
-    /// The multipliers and α that the next full step leads to.
-    lambda: [f64; 7],
-    next_alpha: f64,
-    /// σ.
-    stiffening: f64,
-    /// What |c_P|, |c_L| and |c_H| cost in the merit function.
-    prices: [f64; 3],
-    /// |c| relative to its scale; infinite before the first iteration.
-    violation: f64,
-}
 
 /// How well the steps so far kept their constraints.
 #[derive(Clone, Copy, Default)]
@@ -118,7 +103,9 @@ pub struct ConstrainedPd {
     /// q and A⁻¹q.
     pull: Vec<Vec4>,
     pulled: Vec<Vec4>,
+    /// A⁻¹∇g, and ∇g + ∇c λ.
     increment: Vec<Vec4>,
+    residual: Vec<Vec4>,
     plans: Vec<Plan>,
     /// All energies are projective: full steps do.
     is_projective: bool,
@@ -126,49 +113,14 @@ pub struct ConstrainedPd {
     record: Record,
 }
 
-/// x ← x − part ((1 + λ_H) d + λ_H A⁻¹q + A⁻¹w λ_P + λ_L × A⁻¹w(x_n − o)) on the unknowns of one body.
-struct Move<'a> {
-    vertices: &'a [u32],
-    lambda: &'a [f64; 7],
-    part: f64,
-    increment: &'a [Vec4],
-    pulled: &'a [Vec4],
-    turn: &'a [Vec4],
-    x: &'a mut [Vec4],
-}
-
-impl Kernel for Move<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        let l = self.lambda;
-        let (own, part) = (L::splat(1.0 + l[6]), L::splat(self.part));
-        let pull = L::splat(l[6]);
-        let linear = L::load(&[l[0], l[1], l[2], 0.0]);
-        // Columns of λ_L ×.
-        let columns = [
-            L::load(&[0.0, l[5], -l[4], 0.0]),
-            L::load(&[-l[5], 0.0, l[3], 0.0]),
-            L::load(&[l[4], -l[3], 0.0, 0.0]),
-        ];
-        for v in self.vertices.iter().map(|v| *v as usize) {
-            let turn = self.turn[v].0;
-            let moved = own * L::load(&self.increment[v].0) + pull * L::load(&self.pulled[v].0);
-            let moved = moved + L::splat(turn[3]) * linear;
-            let turned = L::splat(turn[0]) * columns[0] + L::splat(turn[1]) * columns[1];
-            let moved = moved + (turned + L::splat(turn[2]) * columns[2]);
-            self.x[v].0 = (L::load(&self.x[v].0) - part * moved).to_array();
-        }
-    }
-}
-
 impl ConstrainedPd {
     /// Solves for what the iterations of a step share.
     fn plan(&mut self, objective: &Objective, iterate: &Iterate) {
         let system = self.system.as_mut().expect("prepared before the first step");
         let free = objective.free;
-        for list in [&mut self.turn, &mut self.pull, &mut self.pulled, &mut self.increment] {
+        let lists =
+            [&mut self.turn, &mut self.pull, &mut self.pulled, &mut self.increment, &mut self.residual];
+        for list in lists {
             list.resize(free, Vec4::ZERO);
         }
         for c in &objective.constraints {
@@ -205,6 +157,31 @@ impl ConstrainedPd {
         system.solve_wide(&self.pull, &mut self.pulled);
     }
 
+    /// A⁻¹∇g, exact in what is left of ∇g + ∇c λ.
+    fn solve(&mut self, objective: &Objective, iterate: &Iterate) {
+        let system = self.system.as_mut().expect("prepared before the first step");
+        let bodies = || self.plans.iter().zip(&objective.constraints);
+        if self.plans.is_empty() || bodies().any(|(plan, _)| 1.0 + plan.lambda[6] < MIN_SHARE) {
+            system.solve_wide(&iterate.gradient, &mut self.increment);
+            return;
+        }
+        for (plan, c) in bodies() {
+            dispatch(Residual {
+                lambda: &plan.lambda,
+                vertices: &c.vertices,
+                gradient: &iterate.gradient,
+                pull: &self.pull,
+                lever: &c.lever,
+                out: &mut self.residual,
+            });
+        }
+        system.solve(&self.residual, &mut self.increment);
+        for (plan, c) in bodies() {
+            let solved = Solved { vertices: &c.vertices, pulled: &self.pulled, turn: &self.turn };
+            dispatch(Recover { lambda: &plan.lambda, solved, increment: &mut self.increment });
+        }
+    }
+
     /// The largest |c| relative to its scale.
     fn violation(&self) -> f64 {
         self.plans.iter().map(|plan| plan.violation).fold(0.0, f64::max)
@@ -236,12 +213,10 @@ impl ConstrainedPd {
         }
         for (plan, c) in self.plans.iter().zip(&objective.constraints) {
             dispatch(Move {
-                vertices: &c.vertices,
                 lambda: &plan.lambda,
                 part: part / plan.stiffening,
                 increment: &self.increment,
-                pulled: &self.pulled,
-                turn: &self.turn,
+                solved: Solved { vertices: &c.vertices, pulled: &self.pulled, turn: &self.turn },
                 x: &mut iterate.x,
             });
         }
@@ -301,115 +276,6 @@ impl ConstrainedPd {
     }
 }
 
-/// The rows and columns of S for c_P and c_L, from sums over A⁻¹w(x_n − o).
-fn schur(turn: &Sums) -> [[f64; 7]; 7] {
-    let mut s = [[0.0; 7]; 7];
-    let m = turn.moments;
-    let trace = m[0][0] + m[1][1] + m[2][2];
-    for k in 0..3 {
-        s[k][k] = turn.fourth;
-        let mut unit = [0.0; 3];
-        unit[k] = 1.0;
-        let column = cross(unit, turn.linear);
-        for i in 0..3 {
-            s[i][3 + k] = column[i];
-            s[3 + k][i] = column[i];
-            // Symmetric but for rounding.
-            s[3 + k][3 + i] = if i == k { trace } else { 0.0 } - 0.5 * (m[i][k] + m[k][i]);
-        }
-    }
-    s
-}
-
-/// (H − K)²/ε, where ε is `regularization` |H − K|.
-fn slack(c: &Constraints, regularization: f64) -> f64 {
-    (c.energy - c.floor).abs() / regularization
-}
-
-/// The lengths of c_P, c_L and c_H, those that hold.
-fn lengths(c: &Constraints, values: &[f64; 7]) -> [f64; 3] {
-    let length = |kept: bool, v: &[f64]| f64::from(kept) * v.iter().map(|c| c * c).sum::<f64>().sqrt();
-    let [p, l, h] = [c.kept.linear, c.kept.angular, c.kept.energy];
-    [length(p, &values[..3]), length(l, &values[3..6]), length(h, &values[6..])]
-}
-
-impl Plan {
-    /// Chooses the next step for the increments d = A⁻¹∇g with the sums `d` (whose first dot is with ∇g); returns the
-    /// derivative of the merit function along it.
-    fn choose(&mut self, c: &Constraints, d: &Sums, regularization: f64) -> f64 {
-        self.stiffening = 1.0;
-        for _ in 0..STIFFENINGS {
-            self.lambda = self.multipliers(c, d, slack(c, regularization));
-            let needed = (1.0 + self.lambda[6]).max(1.0);
-            if needed <= self.stiffening {
-                break;
-            }
-            self.stiffening = needed;
-        }
-        let l = self.lambda;
-        self.next_alpha = -(c.energy - c.floor).signum() * l[6] / regularization;
-        let costs = lengths(c, &l);
-        let values = lengths(c, &self.whole(c));
-        let mut descent = (1.0 + l[6]) * d.dots[0] + l[6] * d.dots[1];
-        descent += (0..3).map(|k| l[k] * d.linear[k] + l[3 + k] * d.angular[k]).sum::<f64>();
-        let mut slope = -descent / self.stiffening;
-        for k in 0..3 {
-            self.prices[k] = self.prices[k].max(MARGIN * costs[k]);
-            slope -= self.prices[k] * values[k];
-        }
-        let epsilon = regularization * (c.energy - c.floor).abs();
-        slope + epsilon * self.alpha * (self.next_alpha - self.alpha)
-    }
-
-    /// c with α.
-    fn whole(&self, c: &Constraints) -> [f64; 7] {
-        let mut whole = self.values;
-        whole[6] += self.alpha * (c.energy - c.floor);
-        whole
-    }
-
-    /// Books a part of the chosen step that led to an evaluated iterate.
-    fn arrive(&mut self, c: &Constraints, part: f64, iterate: &Iterate) {
-        self.values = c.values(iterate);
-        self.alpha += part * (self.next_alpha - self.alpha);
-        // Where nothing is kept, as while hard pins move, the step has no end before its last iteration.
-        let is_free = !c.kept.mask().contains(&true);
-        self.violation = if is_free { f64::INFINITY } else { c.kept.violation(&self.whole(c), &c.scale) };
-    }
-
-    /// The body's part of the merit function, in J.
-    fn merit(&self, c: &Constraints, regularization: f64) -> f64 {
-        let epsilon = regularization * (c.energy - c.floor).abs();
-        let misses = lengths(c, &self.whole(c));
-        0.5 * epsilon * self.alpha * self.alpha + (0..3).map(|k| self.prices[k] * misses[k]).sum::<f64>()
-    }
-
-    /// λ for increments d = A⁻¹∇g with the sums `d` (whose first dot is with ∇g); `slack` is (H − K)²/ε.
-    fn multipliers(&self, c: &Constraints, d: &Sums, slack: f64) -> [f64; 7] {
-        let (mut s, sigma) = (self.schur, self.stiffening);
-        let [gradient, pull] = d.dots;
-        let mut right = [0.0; 7];
-        for k in 0..3 {
-            right[k] = sigma * self.values[k] - d.linear[k];
-            right[3 + k] = sigma * self.values[3 + k] - d.angular[k];
-            s[6][k] = d.linear[k] + self.pulled.linear[k];
-            s[6][3 + k] = d.angular[k] + self.pulled.angular[k];
-        }
-        // ∇H = ∇g + q, and ∇g·A⁻¹q = q·d.
-        s[6][6] = gradient + 2.0 * pull + self.pulled.dots[1] + sigma * slack;
-        right[6] = sigma * self.values[6] - gradient - pull;
-        for (i, holds) in c.kept.mask().into_iter().enumerate() {
-            s[i][6] = s[6][i];
-            if !holds {
-                s.iter_mut().for_each(|row| row[i] = 0.0);
-                s[i] = [0.0; 7];
-                right[i] = 0.0;
-            }
-        }
-        dense::solve(&s, &right)
-    }
-}
-
 impl Solver for ConstrainedPd {
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
         if let Some(term) = objective.terms.iter().find(|term| term.is_dissipation()) {
@@ -463,11 +329,10 @@ impl Solver for ConstrainedPd {
             return Ok(Progress::Stalled);
         }
         let start = Instant::now();
-        let system = self.system.as_mut().expect("prepared before the first step");
-        system.solve_wide(&iterate.gradient, &mut self.increment);
         if objective.constraints.iter().any(|c| !c.springs.is_empty()) {
             self.pull_at(objective, iterate);
         }
+        self.solve(objective, iterate);
         let mut slope = 0.0;
         for (plan, c) in self.plans.iter_mut().zip(&objective.constraints) {
             if !c.springs.is_empty() {

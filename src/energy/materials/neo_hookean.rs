@@ -10,6 +10,7 @@
 use super::volume;
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Inversion, Model, Uniform};
+use crate::energy::proximal::logarithmic;
 use crate::energy::vertex::Corner;
 use crate::math::lanes::Lane;
 use crate::math::mat3::{self, Mat3};
@@ -65,6 +66,16 @@ impl Law for NeoHookean {
     #[inline(always)]
     fn c<L: Lane>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
         volume::barrier(x, *mu, *lambda, self.inversion)
+    }
+
+    #[inline(always)]
+    fn prox<L: Lane>(&self, f: &Mat3<L>, weight: L, constants: &[L; CONSTANTS]) -> Option<(Mat3<L>, L)> {
+        let [mu, lambda, _] = *constants;
+        let least = match self.inversion {
+            Inversion::Barrier => f64::NEG_INFINITY,
+            Inversion::Extend => volume::J_MIN.ln(),
+        };
+        Some(logarithmic::prox(f, weight, [mu, lambda], least))
     }
 
     fn has_barrier(&self) -> bool {

@@ -15,6 +15,7 @@
 
 #[cfg(test)]
 pub(crate) mod checks;
+pub(super) mod logarithmic;
 pub(super) mod stretches;
 
 use super::Energy;

@@ -11,6 +11,8 @@
 //! at 0 that want to fall further stay there. Four elements go side by side; one that has ended is frozen, so that it
 //! does not depend on who shares its block.
 //!
+//! Laws may have a shorter way (see `logarithmic`); where it does not hold, the stretches serve.
+//!
 //! Of sheets F̃ is 3×2, and the third stretch is 1.
 
 use super::Row;
@@ -101,14 +103,32 @@ impl<W: Law, L: Lane> Problem<'_, W, L> {
             let (_, stress) = self.law.density_and_stress(f, &self.constants);
             mat3::combine(L::splat(1.0), f, less, &stress)
         } else {
-            let d = svd::svd(f);
-            let mut target = d.sigma;
-            if self.free == 2 {
-                target[2] = L::splat(1.0);
-            }
-            svd::compose(&d.u, &self.minimize(&target), &d.v)
+            self.shortest(f, acts)
         };
         mat3::select::<L>(acts, &out, f)
+    }
+
+    /// By the way of the law's own, and by the stretches where it has none; any numbers where `acts` does not hold.
+    #[inline(always)]
+    fn shortest(&self, f: &Mat3<L>, acts: L::Mask) -> Mat3<L> {
+        let weight = L::splat(self.ratio) * self.stiffness;
+        let own = if self.free == 3 { self.law.prox(f, weight, &self.constants) } else { None };
+        let Some((own, holds)) = own else { return self.by_stretches(f) };
+        let is_found = L::splat(0.0).lt(holds);
+        if L::any(L::select(acts, holds, L::splat(1.0)).lt(L::splat(1.0))) {
+            return mat3::select::<L>(is_found, &own, &self.by_stretches(f));
+        }
+        own
+    }
+
+    #[inline(always)]
+    fn by_stretches(&self, f: &Mat3<L>) -> Mat3<L> {
+        let d = svd::svd(f);
+        let mut target = d.sigma;
+        if self.free == 2 {
+            target[2] = L::splat(1.0);
+        }
+        svd::compose(&d.u, &self.minimize(&target), &d.v)
     }
 
     /// σ for σ̃.

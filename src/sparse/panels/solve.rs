@@ -1,7 +1,7 @@
 //! The solve: forward through the branches and the top, and back.
 //!
 //! Eight rows of a panel stand side by side in a register. Forward, a column of two panels is multiplied by x, y and z
-//! of its unknown: six sums that run along the columns. Backward, the rows' x, y and z are loaded once for all columns,
+//! of its unknown: six sums that run along the even columns, and six along the odd ones. Backward, the rows' x, y and z are loaded once for all columns,
 //! and each column has three sums of eight numbers, folded when the last panel has been added. Nodes of one column, which
 //! are many and short, go row by row.
 
@@ -302,32 +302,46 @@ fn product<O: Octet>(values: &[f32], x: &[O::Point]) -> [O; 3] {
         let (columns, _) = values.as_chunks::<OCTET>();
         let (a, b) = (O::load(&columns[0]), O::load(&columns[1]));
         for k in 0..3 {
-            even[k] = even[k] + a * O::spread(&x[0], k);
-            odd[k] = odd[k] + b * O::spread(&x[1], k);
+            even[k] = even[k].plus(a, O::spread(&x[0], k));
+            odd[k] = odd[k].plus(b, O::spread(&x[1], k));
         }
     }
     if let ([last], [x]) = (last.as_chunks::<OCTET>().0, last_x) {
         let a = O::load(last);
         for k in 0..3 {
-            even[k] = even[k] + a * O::spread(x, k);
+            even[k] = even[k].plus(a, O::spread(x, k));
         }
     }
     [even[0] + odd[0], even[1] + odd[1], even[2] + odd[2]]
 }
 
-/// The same of two panels, column after column.
+/// The same of two panels.
 #[inline(always)]
 fn products<O: Octet>(values: &[f32], x: &[O::Point]) -> [[O; 3]; 2] {
-    let mut sums = [[O::zero(); 3]; 2];
-    for (column, x) in values.as_chunks::<{ 2 * OCTET }>().0.iter().zip(x) {
-        let [a, b] = halves::<O>(column);
-        for k in 0..3 {
-            let x = O::spread(x, k);
-            sums[0][k] = sums[0][k] + a * x;
-            sums[1][k] = sums[1][k] + b * x;
-        }
+    let mut sums = [[[O::zero(); 3]; 2]; 2];
+    let (columns, last) = values.as_chunks::<{ 4 * OCTET }>();
+    let (x, last_x) = x.as_chunks::<2>();
+    for (pair, x) in columns.iter().zip(x) {
+        let (pair, _) = pair.as_chunks::<{ 2 * OCTET }>();
+        add_column(&mut sums[0], &pair[0], &x[0]);
+        add_column(&mut sums[1], &pair[1], &x[1]);
     }
-    sums
+    if let ([last], [x]) = (last.as_chunks::<{ 2 * OCTET }>().0, last_x) {
+        add_column(&mut sums[0], last, x);
+    }
+    let [even, odd] = sums;
+    std::array::from_fn(|panel| std::array::from_fn(|k| even[panel][k] + odd[panel][k]))
+}
+
+/// Adds a column of two panels times x, y and z of its unknown.
+#[inline(always)]
+fn add_column<O: Octet>(sums: &mut [[O; 3]; 2], column: &[f32; 2 * OCTET], x: &O::Point) {
+    let [a, b] = halves::<O>(column);
+    for k in 0..3 {
+        let x = O::spread(x, k);
+        sums[0][k] = sums[0][k].plus(a, x);
+        sums[1][k] = sums[1][k].plus(b, x);
+    }
 }
 
 /// A column of two panels.
@@ -367,7 +381,7 @@ fn backward<O: Octet>(
         for (sums, column) in sums.iter_mut().zip(values.as_chunks::<{ 2 * OCTET }>().0) {
             let [top, bottom] = halves::<O>(column);
             for k in 0..3 {
-                sums[k] = sums[k] + (top * a[k] + bottom * b[k]);
+                sums[k] = sums[k].plus(top, a[k]).plus(bottom, b[k]);
             }
         }
     }
@@ -397,7 +411,7 @@ fn add_transposed<O: Octet>(values: &[f32], x: &[O; 3], sums: &mut [[O; 3]]) {
     for (column, sums) in values.as_chunks::<OCTET>().0.iter().zip(sums) {
         let column = O::load(column);
         for k in 0..3 {
-            sums[k] = sums[k] + column * x[k];
+            sums[k] = sums[k].plus(column, x[k]);
         }
     }
 }
