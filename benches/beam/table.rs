@@ -58,7 +58,7 @@ fn measure(solver: &str, material: &str, threads: usize) -> [f64; 4] {
 
 pub fn run() {
     println!(
-        "{:<14}{:<20}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>7}   {:<25}{:>7}{:>7}{:>7}",
+        "{:<14}{:<20}{:>8}{:>8}{:>8}{:>8}{:>7}{:>11}{:>6}{:>7}   {:<25}{:>7}{:>7}{:>7}",
         "solver",
         "material",
         "ms/iter",
@@ -68,38 +68,40 @@ pub fn run() {
         "tries",
         "2 threads",
         "gain",
+        "local",
         "theirs",
         "ms/iter",
         "ratio",
         "goal"
     );
     let mut lines = vec![];
-    let mut done: Vec<(&str, &str, [f64; 4], f64)> = vec![];
+    let mut done: Vec<(&str, &str, [f64; 4], [f64; 4])> = vec![];
     for (code, theirs, goal, solver, material) in ROWS {
         let known = done.iter().find(|d| (d.0, d.1) == (solver, material)).copied();
         let (_, _, one, two) = known.unwrap_or_else(|| {
-            (solver, material, measure(solver, material, 1), measure(solver, material, 2)[0])
+            (solver, material, measure(solver, material, 1), measure(solver, material, 2))
         });
         done.push((solver, material, one, two));
-        let [all, local, global, tries] = one;
+        let ([all, local, global, tries], [two, two_local, ..]) = (one, two);
         let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.1}"));
         let mark = goal.map_or("", |goal| if all <= goal { " ✓" } else { " ✗" });
         println!(
-            "{solver:<14}{material:<20}{all:>8.3}{local:>8.3}{global:>8.3}{:>8.1}{tries:>8.2}{two:>9.3}{:>7.2}   \
+            "{solver:<14}{material:<20}{all:>8.3}{local:>8.3}{global:>8.3}{:>8.1}{tries:>7.2}{two:>11.3}{:>6.2}{:>7.2}   \
              {code:<25}{:>7}{:>7}{:>7}{mark}",
             local * 1e6 / TETS,
             all / two,
+            local / two_local,
             number(theirs),
             number(theirs.map(|t| t / all)),
             number(goal),
         );
         let cell = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
         lines.push(format!(
-            "{solver},{material},{all},{local},{global},{tries},{two},\"{code}\",{},{}",
+            "{solver},{material},{all},{local},{global},{tries},{two},{two_local},\"{code}\",{},{}",
             cell(theirs),
             cell(goal)
         ));
     }
-    let header = "solver,material,ms,local_ms,global_ms,tries,two_threads_ms,theirs,theirs_ms,goal_ms";
+    let header = "solver,material,ms,local_ms,global_ms,tries,two_threads_ms,two_threads_local_ms,theirs,theirs_ms,goal_ms";
     write_csv("table.csv", header, &lines);
 }

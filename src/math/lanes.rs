@@ -1,9 +1,9 @@
 //! Four numbers at a time: the lane type that all kernels are written in, and its run-time dispatch.
 //!
 //! A kernel is a [`Kernel`] whose `run` is generic over [`Lane`] and marked `#[inline(always)]`, as is
-//! everything it calls; [`dispatch`] enters it once compiled for AVX2 and once portably. No fused
-//! multiply-add is used, every operation is the IEEE one, and `min`/`max` follow x86: both paths give the
-//! same bits, and so do all x86-64 machines.
+//! everything it calls; [`dispatch`] enters it once compiled for AVX2 with FMA and once portably. No fused
+//! multiply-add is used but where a kernel asks for it (see `octets`), every operation is the IEEE one, and `min`/`max` follow
+//! x86: both paths give the same bits, and so do all x86-64 machines.
 //!
 //! Closures inside kernels are avoided: they cannot be marked and would compile without AVX.
 #![allow(unsafe_code)] // core::arch intrinsics

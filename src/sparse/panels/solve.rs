@@ -1,9 +1,10 @@
 //! The solve: forward through the branches and the top, and back.
 //!
 //! Eight rows of a panel stand side by side in a register. Forward, a column of two panels is multiplied by x, y and z
-//! of its unknown: six sums that run along the even columns, and six along the odd ones. Backward, the rows' x, y and z are loaded once for all columns,
-//! and each column has three sums of eight numbers, folded when the last panel has been added. Nodes of one column, which
-//! are many and short, go row by row.
+//! of its unknown: six sums that run along the even columns, and six along the odd ones. Backward, the rows' x, y and z are
+//! loaded once for all columns, and each column has three sums of eight numbers, folded when the last panel has been added.
+//! It goes through the values from the last to the first: one line in memory again, which is fetched ahead as well as on the
+//! way forward. Nodes of one column, which are many and short, go row by row.
 
 use super::{MAX_COLUMNS, PANEL, Panels, Part, diagonal_values};
 use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
@@ -11,7 +12,7 @@ use crate::math::octets::{OCTET, Octet, Pair, Quad};
 use crate::par;
 
 /// Factors with fewer entries are solved with before another thread would have woken up.
-pub(super) const SIDE_BY_SIDE: usize = 1_000_000;
+pub(super) const SIDE_BY_SIDE: usize = 200_000;
 
 /// Scratch: the unknowns of each part, its border and one more for padding.
 #[derive(Clone, Debug)]
@@ -376,17 +377,17 @@ fn backward<O: Octet>(
     let rows = rows.as_chunks::<OCTET>().0;
     let pairs = below.chunks_exact(2 * PANEL * width);
     let last = pairs.remainder();
-    for (values, rows) in pairs.zip(rows.chunks_exact(2)) {
+    if let (Some(rows), false) = (rows.last(), last.is_empty()) {
+        add_transposed(last, &O::gather(x, rows), sums);
+    }
+    for (values, rows) in pairs.zip(rows.chunks_exact(2)).rev() {
         let (a, b) = (O::gather(x, &rows[0]), O::gather(x, &rows[1]));
-        for (sums, column) in sums.iter_mut().zip(values.as_chunks::<{ 2 * OCTET }>().0) {
+        for (sums, column) in sums.iter_mut().zip(values.as_chunks::<{ 2 * OCTET }>().0).rev() {
             let [top, bottom] = halves::<O>(column);
             for k in 0..3 {
                 sums[k] = sums[k].plus(top, a[k]).plus(bottom, b[k]);
             }
         }
-    }
-    if let (Some(rows), false) = (rows.last(), last.is_empty()) {
-        add_transposed(last, &O::gather(x, rows), sums);
     }
     // The last panel of the diagonal block may have rows too many: zeros.
     block[width..width.next_multiple_of(PANEL)].fill(O::Point::default());
@@ -394,9 +395,10 @@ fn backward<O: Octet>(
         *block = O::minus(x, &O::sums(*sums));
     }
     sums.fill([O::zero(); 3]);
-    for (panel, block) in block.as_chunks::<OCTET>().0.iter().take(width.div_ceil(PANEL)).enumerate() {
+    let panels = block.as_chunks::<OCTET>().0.iter().take(width.div_ceil(PANEL));
+    for (panel, block) in panels.enumerate().rev() {
         let columns = width.min((panel + 1) * PANEL);
-        let (now, rest) = inverse.split_at(columns * PANEL);
+        let (rest, now) = inverse.split_at(inverse.len() - columns * PANEL);
         inverse = rest;
         add_transposed(now, &O::gather(block, &[0, 1, 2, 3, 4, 5, 6, 7]), &mut sums[..columns]);
     }
@@ -408,7 +410,7 @@ fn backward<O: Octet>(
 /// Adds a panel's columns times the rows' x, y and z.
 #[inline(always)]
 fn add_transposed<O: Octet>(values: &[f32], x: &[O; 3], sums: &mut [[O; 3]]) {
-    for (column, sums) in values.as_chunks::<OCTET>().0.iter().zip(sums) {
+    for (column, sums) in values.as_chunks::<OCTET>().0.iter().zip(sums).rev() {
         let column = O::load(column);
         for k in 0..3 {
             sums[k] = sums[k].plus(column, x[k]);
