@@ -25,10 +25,11 @@ use super::mat3::{self, Mat3};
 use super::svd::svd;
 use super::symmetric::{self, Symmetric};
 
-/// Steps on the quartic at the most; 2-3 are usual.
+/// Steps on the quartic at the most; 1-2 are usual.
 const MAX_STEPS: usize = 12;
-/// The part of s that a step may change for it to be the last: the error that is left is its cube.
-const SETTLED: f64 = 1e-7;
+/// What may be left of the denominator's error where the rotation is polished, which squares it, and where it is not.
+const TO_POLISH: f64 = 3e-9;
+const POLISHED: f64 = 1e-16;
 /// Below this share of s³ the denominator is left to the SVD.
 const WELL_DEFINED: f64 = 1e-3;
 /// It counts as at least this share where derivatives divide by it.
@@ -39,7 +40,7 @@ const BOUNDED: f64 = 1e-9;
 pub fn stretch_sum<L: Lane>(f: &Mat3<L>) -> L {
     let cof = mat3::cofactor(f);
     let (i1, j) = (mat3::dot(f, f), mat3::determinant(f, &cof));
-    let s = largest_root(i1, j, mat3::dot(&cof, &cof));
+    let s = largest_root(i1, j, mat3::dot(&cof, &cof), POLISHED);
     let (_, bad) = denominator(s, i1, j);
     if L::any(bad) {
         return L::select(bad, mat3::dot(&by_svd(f), f), s);
@@ -85,7 +86,7 @@ pub fn polar<L: Lane>(f: &Mat3<L>) -> (Mat3<L>, L) {
     let cof = mat3::cofactor(f);
     let j = mat3::determinant(f, &cof);
     let i1 = mat3::dot(f, f);
-    let s = largest_root(i1, j, mat3::dot(&cof, &cof));
+    let s = largest_root(i1, j, mat3::dot(&cof, &cof), TO_POLISH);
 
     let (denominator, bad) = denominator(s, i1, j);
     let inverse = L::splat(1.0) / L::select(bad, L::splat(1.0), denominator);
@@ -128,7 +129,7 @@ pub fn turned<L: Lane>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
     let cof = mat3::cofactor(f);
     let j = mat3::determinant(f, &cof);
     let i1 = mat3::dot(f, f);
-    let s = largest_root(i1, j, mat3::dot(&cof, &cof));
+    let s = largest_root(i1, j, mat3::dot(&cof, &cof), POLISHED);
     let (value, bad) = denominator(s, i1, j);
     let least = L::splat(BOUNDED) * (s * s * s) + L::splat(1e-300);
     let inverse = L::splat(1.0) / value.max(least);
@@ -157,17 +158,16 @@ pub fn turned<L: Lane>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
     Turned { direction, left, sum, inverse: inverse + inverse }
 }
 
+/// The root s, so well that the denominator of R is off by at most the part `left` of it, or by rounding.
+///
+/// A step of Halley's method leaves about ((g″/2g′)² + g‴/6g′) times its cube.
 #[inline(always)]
-fn largest_root<L: Lane>(i1: L, j: L, cof2: L) -> L {
+fn largest_root<L: Lane>(i1: L, j: L, cof2: L, left: f64) -> L {
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
     let mut s = (L::splat(3.0) * i1).sqrt();
     let constant = i1 * i1 - L::splat(4.0) * cof2;
-    let mut last = s;
+    let mut open = one;
     for _ in 0..MAX_STEPS {
-        // A lane stands still once its step was small, its cube being rounding: it is independent of its neighbours.
-        let moving = (L::splat(SETTLED) * s).lt(last);
-        if !L::any(moving) {
-            break;
-        }
         let s2 = s * s;
         let value = (s2 - (i1 + i1)) * s2 - L::splat(8.0) * j * s + constant;
         let slope = L::splat(4.0) * ((s2 - i1) * s - (j + j));
@@ -175,10 +175,17 @@ fn largest_root<L: Lane>(i1: L, j: L, cof2: L) -> L {
         let bend = L::splat(6.0) * s2 - (i1 + i1);
         let denominator = slope * slope - value * bend;
         let safe = L::splat(1e-300).lt(denominator);
-        let step =
-            L::select(safe, value * slope / L::select(safe, denominator, L::splat(1.0)), L::splat(0.0));
-        s = L::select(moving, s - step, s);
-        last = L::select(moving, step, last);
+        let step = L::select(safe, value * slope / L::select(safe, denominator, one), zero);
+        // A lane that has ended stands still: it is independent of its neighbours.
+        let was_open = zero.lt(open);
+        s = L::select(was_open, s - step, s);
+        let (size, steep) = (step.abs(), slope.abs());
+        let remains = (bend * bend + L::splat(4.0) * s * steep) * (size * size * size);
+        let goes_on = (L::splat(left) * (slope * slope) * steep).lt(L::splat(12.0) * s2 * remains);
+        open = L::select(goes_on, open, zero);
+        if !L::any(zero.lt(open)) {
+            break;
+        }
     }
     s
 }

@@ -1,9 +1,10 @@
 //! The Hessian of the objective, as it is or with element Hessians projected.
 //!
-//! The pattern is made once, in the order that the unknowns already have; element blocks are computed side by side
-//! and added in a fixed order. Where the matrix is indefinite, a factor has its mass part enlarged until it is not.
+//! The pattern is made once, in the order that the unknowns already have, and with it a map: the place of every block of every
+//! element. Element blocks are computed side by side and added in a fixed order. Where the matrix is indefinite, a factor has its mass part enlarged until it is not.
 
 use super::system::assemble;
+use crate::energy::Energy;
 use crate::error::{Error, Result};
 use crate::math::lanes::Vec4;
 use crate::objective::Objective;
@@ -13,15 +14,21 @@ use crate::sparse::matrix::SymmetricMatrix;
 
 /// Element blocks held at a time.
 const BATCH: usize = 8192;
+/// Elements that are mapped by one thread at a time.
+const MAPPED: usize = 1024;
 
 /// The Hessian, three rows a vertex.
 pub(super) struct Hessian {
     /// The matrix.
     pub(super) matrix: SymmetricMatrix,
-    /// Vertex pattern: columns of the vertex matrix, from which the place of a block follows.
-    vertices: SymmetricMatrix,
+    /// For each term and element, the place in its column of the block of corners (a, b) at corners · b + a; [`NONE`] where it
+    /// is below the diagonal or prescribed.
+    places: Vec<Vec<u32>>,
     blocks: Vec<f64>,
 }
+
+/// No place.
+const NONE: u32 = u32::MAX;
 
 impl Hessian {
     /// Makes the pattern.
@@ -40,14 +47,15 @@ impl Hessian {
             }
         }
         matrix.values = vec![0.0; matrix.rows.len()];
-        Hessian { matrix, vertices, blocks: vec![] }
+        let places = objective.terms.iter().map(|term| places(term.as_ref(), &vertices)).collect();
+        Hessian { matrix, places, blocks: vec![] }
     }
 
     /// M/h² + Σ H_e at `x`, the element Hessians with negative eigenvalues clamped where `projected`.
     pub(super) fn assemble(&mut self, objective: &Objective, x: &[Vec4], projected: bool) {
         self.matrix.values.fill(0.0);
         self.add_mass(objective, 1.0);
-        for term in &objective.terms {
+        for (t, term) in objective.terms.iter().enumerate() {
             let n = 3 * term.corners();
             let block = n * n;
             for first in (0..term.len()).step_by(BATCH) {
@@ -60,7 +68,7 @@ impl Hessian {
                     }
                 });
                 for (i, hessian) in blocks.chunks_exact(block).enumerate() {
-                    self.add_block(term.element(first + i), hessian);
+                    self.add_block(t, first + i, term.element(first + i), hessian);
                 }
                 self.blocks = blocks;
             }
@@ -76,19 +84,19 @@ impl Hessian {
         }
     }
 
-    fn add_block(&mut self, vertices: &[u32], hessian: &[f64]) {
-        let n = 3 * vertices.len();
-        for (b, &j) in vertices.iter().enumerate().filter(|(_, j)| (**j as usize) < self.vertices.size) {
-            let range =
-                self.vertices.starts[j as usize] as usize..self.vertices.starts[j as usize + 1] as usize;
-            let column = &self.vertices.rows[range];
-            for (a, _) in vertices.iter().enumerate().filter(|(_, i)| **i <= j) {
-                let Ok(place) = column.binary_search(&vertices[a]) else { continue };
+    fn add_block(&mut self, term: usize, element: usize, vertices: &[u32], hessian: &[f64]) {
+        let corners = vertices.len();
+        let places = &self.places[term][element * corners * corners..][..corners * corners];
+        for (b, column) in places.chunks_exact(corners).enumerate() {
+            let j = vertices[b] as usize;
+            for (a, place) in column.iter().enumerate().filter(|(_, place)| **place != NONE) {
                 for c in 0..3 {
-                    let start = self.matrix.starts[3 * j as usize + c] as usize + 3 * place;
-                    let rows = if vertices[a] == j { c + 1 } else { 3 };
-                    for r in 0..rows {
-                        self.matrix.values[start + r] += hessian[n * (3 * a + r) + 3 * b + c];
+                    let start = self.matrix.starts[3 * j + c] as usize + 3 * *place as usize;
+                    // Of a block on the diagonal, the upper triangle.
+                    let rows = if vertices[a] == vertices[b] { c + 1 } else { 3 };
+                    let values = &mut self.matrix.values[start..start + rows];
+                    for (r, value) in values.iter_mut().enumerate() {
+                        *value += hessian[3 * corners * (3 * a + r) + 3 * b + c];
                     }
                 }
             }
@@ -110,4 +118,24 @@ impl Hessian {
         }
         Ok(())
     }
+}
+
+/// The map of one term; `pattern` is that of the vertices.
+fn places(term: &dyn Energy, pattern: &SymmetricMatrix) -> Vec<u32> {
+    let corners = term.corners();
+    let mut places = vec![NONE; term.len() * corners * corners];
+    par::chunks_mut(&mut places, MAPPED * corners * corners, |chunk, places| {
+        for (i, own) in places.chunks_exact_mut(corners * corners).enumerate() {
+            let vertices = term.element(MAPPED * chunk + i);
+            for (b, column) in own.chunks_exact_mut(corners).enumerate() {
+                if (vertices[b] as usize) < pattern.size {
+                    let (rows, _) = pattern.column(vertices[b] as usize);
+                    for (place, v) in column.iter_mut().zip(vertices) {
+                        *place = rows.binary_search(v).map_or(NONE, |place| place as u32);
+                    }
+                }
+            }
+        }
+    });
+    places
 }

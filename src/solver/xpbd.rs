@@ -53,7 +53,7 @@ pub static HARD_KIND: Kind = Kind {
 };
 
 /// Batches per chunk of work.
-const BATCHES: usize = 32;
+const BATCHES: usize = 16;
 
 /// Multipliers λ of the constraints of four elements.
 type Multipliers = [[f64; WIDTH]; MOST];
