@@ -265,6 +265,22 @@ fn convergence_is_no_slower_than_the_papers_code() {
     }
 }
 
+#[test]
+fn single_precision_converges_as_double_does() {
+    for (solver, material, ..) in MEASURED {
+        let marks = [10, 20, 50];
+        let single = relative_errors(solver, material, "\"hard\"", marks);
+        let double =
+            relative_errors(&format!("{solver}\nprecision = \"double\""), material, "\"hard\"", marks);
+        for (single, double) in single.iter().zip(double) {
+            assert!(
+                (single - double).abs() < 0.01 * double + 1e-14,
+                "{solver}, {material}: {single:e} {double:e}"
+            );
+        }
+    }
+}
+
 fn scientific(values: [f64; 3]) -> String {
     values.map(|v| format!("{v:.1e}")).join(" / ")
 }

@@ -169,6 +169,8 @@ pub struct Options {
     pub neo_hookean: Option<String>,
     /// Price of missing the energy, > 0 (constrained-pd); default 1e4.
     pub regularization: Option<f64>,
+    /// `single` (default) or `double`: how well systems are solved (pd, quasi-newton).
+    pub precision: Option<String>,
 }
 
 impl Options {
@@ -191,6 +193,7 @@ impl Options {
             ("balance", self.balance.is_some()),
             ("neo_hookean", self.neo_hookean.is_some()),
             ("regularization", self.regularization.is_some()),
+            ("precision", self.precision.is_some()),
         ];
         all.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect()
     }
@@ -205,6 +208,7 @@ impl Options {
         let iterates = matches!(linear, Some("cg" | "pcg"));
         needs("linear_iterations", self.linear_iterations.is_some(), iterates, "linear = \"cg\" or \"pcg\"")?;
         needs("preconditioner", self.preconditioner.is_some(), linear == Some("pcg"), "linear = \"pcg\"")?;
+        needs("precision", self.precision.is_some(), !iterates, "linear = \"cholesky\"")?;
         if kind.keys.contains(&"direction") {
             let chebyshev = self.direction.as_deref() == Some("chebyshev");
             needs("history", self.history.is_some(), !chebyshev, "direction = \"lbfgs\"")?;
@@ -228,6 +232,7 @@ impl Options {
             ("hessian", &self.hessian, &["projected", "exact"]),
             ("inner", &self.inner, &["direct", "jacobi", "gauss-seidel"]),
             ("neo_hookean", &self.neo_hookean, &["combined", "split"]),
+            ("precision", &self.precision, &["single", "double"]),
         ] {
             if let Some(name) = given.as_deref().filter(|name| !words.contains(name)) {
                 return Err(Fault::new(key, format!("'{name}' is not one of '{}'", words.join("', '"))));

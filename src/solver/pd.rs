@@ -15,7 +15,7 @@
 
 use std::time::Instant;
 
-use super::system::System;
+use super::system::{Precision, System};
 use super::{Cost, Kind, Preparation, Progress, Solver};
 use crate::cache::Cache;
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ use crate::objective::{Iterate, Objective};
 pub static KIND: Kind = Kind {
     name: "pd",
     about: "projective dynamics: cheap, robust, projective energies (arap) only",
-    keys: &[],
+    keys: &["precision"],
     refuses: |material| {
         (!material.solid.is_projective()).then(|| {
             format!(
@@ -37,12 +37,16 @@ pub static KIND: Kind = Kind {
             )
         })
     },
-    build: |_| Box::new(ProjectiveDynamics::default()),
+    build: |settings| {
+        let precision = Precision::chosen(&settings.options);
+        Box::new(ProjectiveDynamics { precision, ..Default::default() })
+    },
 };
 
 /// The solver.
 #[derive(Default)]
 pub struct ProjectiveDynamics {
+    precision: Precision,
     system: Option<System>,
     increment: Vec<Vec4>,
 }
@@ -62,7 +66,7 @@ pub(super) fn refuse_others(solver: &str, objective: &Objective) -> Result<()> {
 impl Solver for ProjectiveDynamics {
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
         refuse_others(KIND.name, objective)?;
-        let (system, outcome) = System::prepare(objective, cache)?;
+        let (system, outcome) = System::prepare_to(self.precision, objective, cache)?;
         let factor_entries = system.entries();
         self.system = Some(system);
         self.increment = vec![Vec4::ZERO; objective.free];

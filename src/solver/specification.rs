@@ -56,6 +56,7 @@ fn set(options: &mut Options, key: &str, value: &str) -> Result<(), String> {
         "balance" => options.balance = number(value)?,
         "regularization" => options.regularization = number(value)?,
         "neo_hookean" => options.neo_hookean = Some(value.into()),
+        "precision" => options.precision = Some(value.into()),
         _ => return Err("no solver has this option".into()),
     }
     Ok(())

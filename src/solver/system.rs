@@ -10,20 +10,71 @@
 //! so that 1ᵀA x = 1ᵀb in double precision. On a free body A 1 = M/h² 1, and what the sum of all forces is, which is that of
 //! the inertia alone, the increments remove from the linear momentum to rounding, however few they are.
 
+use super::Options;
 use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::{Error, Result};
 use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
 use crate::math::octets::Quad;
+use crate::math::vectors;
 use crate::objective::{Iterate, Objective};
 use crate::sparse::cholesky::Cholesky;
 use crate::sparse::matrix::SymmetricMatrix;
 use crate::sparse::panels::{Panels, Work};
+
+/// How well a system is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// With the factor alone, to about 1e-6.
+    #[default]
+    Single,
+    /// To rounding, by refinement with A itself.
+    Double,
+}
+
+impl Precision {
+    /// From options that are checked.
+    pub(super) fn chosen(options: &Options) -> Precision {
+        match options.precision.as_deref() {
+            Some("double") => Precision::Double,
+            _ => Precision::Single,
+        }
+    }
+}
 
 /// A factor of A, ready to solve.
 pub struct System {
     factor: Factor,
     work: Work<Quad>,
     wide: Work<Vec4>,
+    refinement: Option<Box<Refinement>>,
+}
+
+/// Rounds of refinement at the most; 2 are usual.
+const ROUNDS: usize = 10;
+/// It ends where it removes less than this part of the residual.
+const GAIN: f64 = 0.1;
+
+/// What is left of b − A x, and what removes it.
+struct Refinement {
+    matrix: SymmetricMatrix,
+    x: Vec<f64>,
+    product: Vec<f64>,
+    residual: Vec<Vec4>,
+    correction: Vec<Vec4>,
+}
+
+impl Refinement {
+    /// The largest number in b − A x, which is in `residual` then.
+    fn measure(&mut self, b: &[Vec4], x: &[Vec4]) -> f64 {
+        self.x.chunks_exact_mut(4).zip(x).for_each(|(out, x)| out.copy_from_slice(&x.0));
+        self.matrix.multiply_into(4, &self.x, &mut self.product);
+        let mut largest = 0.0f64;
+        for ((residual, b), product) in self.residual.iter_mut().zip(b).zip(self.product.chunks_exact(4)) {
+            residual.0 = std::array::from_fn(|k| b.0[k] - product[k]);
+            largest = residual.0[..3].iter().fold(largest, |m, r| m.max(r.abs()));
+        }
+        largest
+    }
 }
 
 /// What is kept of A.
@@ -36,12 +87,33 @@ struct Factor {
 
 impl System {
     fn new(factor: Factor) -> System {
-        System { factor, work: Work::default(), wide: Work::default() }
+        System { factor, work: Work::default(), wide: Work::default(), refinement: None }
     }
 
     /// Loads the factor from the cache, or assembles A, factorizes it and stores the factor.
     pub fn prepare(objective: &Objective, cache: &Cache) -> Result<(System, Outcome)> {
         System::prepare_scaled(objective, 1.0, cache)
+    }
+
+    /// Likewise, for solves of a precision.
+    pub fn prepare_to(
+        precision: Precision,
+        objective: &Objective,
+        cache: &Cache,
+    ) -> Result<(System, Outcome)> {
+        let (mut system, outcome) = System::prepare(objective, cache)?;
+        if precision == Precision::Double {
+            let matrix = assemble(objective, 1.0);
+            let (numbers, points) = (vec![0.0; 4 * matrix.size], vec![Vec4::ZERO; matrix.size]);
+            system.refinement = Some(Box::new(Refinement {
+                matrix,
+                x: numbers.clone(),
+                product: numbers,
+                residual: points.clone(),
+                correction: points,
+            }));
+        }
+        Ok((system, outcome))
     }
 
     /// Likewise with all weights multiplied by `scale`: M/h² + scale Σ w DᵀD.
@@ -51,10 +123,31 @@ impl System {
         Ok((System::new(factor), outcome))
     }
 
-    /// `x = A⁻¹ b` on the unknowns, to about 1e-6; 1ᵀA x = 1ᵀb to rounding.
+    /// `x = A⁻¹ b` on the unknowns, as exactly as [`Precision`] says; 1ᵀA x = 1ᵀb to rounding.
     pub fn solve(&mut self, b: &[Vec4], x: &mut [Vec4]) {
+        if let Some(refinement) = self.refinement.take() {
+            self.refinement = Some(self.refine(refinement, b, x));
+            return;
+        }
         self.factor.panels.solve(b, x, &mut self.work);
         self.balance(b, x);
+    }
+
+    /// Solves, and solves again for what is left as long as that helps.
+    fn refine(&mut self, mut own: Box<Refinement>, b: &[Vec4], x: &mut [Vec4]) -> Box<Refinement> {
+        let x = &mut x[..own.matrix.size];
+        self.solve_wide(b, x);
+        let mut left = own.measure(b, x);
+        for _ in 0..ROUNDS {
+            self.solve_wide(&own.residual, &mut own.correction);
+            vectors::add_scaled(1.0, &own.correction, x);
+            let now = own.measure(b, x);
+            if now > GAIN * left {
+                break;
+            }
+            left = now;
+        }
+        own
     }
 
     /// Likewise, and linear in b to rounding: for answers that have to cancel.

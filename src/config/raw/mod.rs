@@ -160,6 +160,10 @@ pub struct Solver {
     /// Price of missing the energy to keep, above 0: lower where momenta and energy contradict (constrained-pd). Default 1e4.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regularization: Option<f64>,
+    /// How well each iteration solves its system: "single" (the default), which is enough for a correction, or "double", to
+    /// see that it is (pd, quasi-newton).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<String>,
 }
 
 /// What acts on all bodies.

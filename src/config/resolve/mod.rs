@@ -119,6 +119,7 @@ fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
         balance: solver.balance,
         neo_hookean: solver.neo_hookean.clone(),
         regularization: solver.regularization,
+        precision: solver.precision.clone(),
     };
     SolverSettings::new(name, iterations, tolerance, options)
         .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))

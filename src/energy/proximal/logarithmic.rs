@@ -7,8 +7,9 @@
 //! σᵢ = (ρ σ̃ᵢ + √(ρ² σ̃ᵢ² − 4κq)) / 2κ,      y = ln σ₁σ₂σ₃
 //! ```
 //!
-//! where all is known but y. As long as q is negative the right-hand side of the last equation falls with y: there is one
-//! solution, and Newton's method on one number finds it. Then F = H F̃ with H = h(B), B = F̃F̃ᵀ, and h(σ̃²) = σ/σ̃. The polynomial
+//! where all is known but y. The right-hand side of the last equation falls with y, as long as all roots are real: there is one
+//! solution, and Newton's method on one number finds it. It is a minimum, as ∂²/∂σ² = diag(κ − q/σᵢ²) + λ (1/σᵢ)(1/σⱼ), and
+//! κσᵢ² − q is σᵢ times the root. Then F = H F̃ with H = h(B), B = F̃F̃ᵀ, and h(σ̃²) = σ/σ̃. The polynomial
 //! that takes these values at the eigenvalues of B has coefficients (divided differences of h) in which nothing cancels, however
 //! near to each other they are:
 //!
@@ -28,10 +29,10 @@ use crate::math::symmetric::{self, Symmetric};
 const MAX_STEPS: usize = 12;
 /// A step below this is the last one: the error that is left is its square.
 const SETTLED: f64 = 1e-8;
-/// q has to be below this part of −μ.
-const NEGATIVE: f64 = 0.01;
+/// 4κq has to be below this part of the smallest ρ²σ̃².
+const REAL: f64 = 0.5;
 /// The smallest eigenvalue has to be above this part of the largest, whose rounding it has.
-const WELL_DEFINED: f64 = 1e-3;
+const WELL_DEFINED: f64 = 1e-2;
 
 /// The operator's result, and where it holds: 1 there, 0 where the caller has to look for another way.
 ///
@@ -63,23 +64,27 @@ pub(in crate::energy) fn prox<L: Lane>(
     }
 
     let kappa = mu + weight;
-    let (y, settled) = log_volume(&safe, &stretch, mean, weight, [mu, lambda]);
-    let holds = L::select((lambda * y).lt(L::splat(1.0 - NEGATIVE) * mu), one, zero)
-        * L::select(L::splat(least).lt(y), one, zero);
-    let t = L::splat(-4.0) * kappa * pull(y, [mu, lambda]);
+    let least_square = L::splat(REAL) * (weight * weight) * safe[0].min(safe[1]).min(safe[2]);
+    let most = L::splat(0.25) * least_square / kappa;
+    let law = [mu, lambda, most];
+    let (y, settled) = log_volume(&safe, &stretch, mean, weight, law);
+    let holds =
+        L::select((lambda * y - mu).lt(most), one, zero) * L::select(L::splat(least).lt(y), one, zero);
+    let t = L::splat(-4.0) * kappa * pull(y, law);
     let out = compose(target, &apart, &d, &safe, &stretch, [weight, t, kappa]);
     (out, defined * settled * holds)
 }
 
-/// q, not above where it is negative enough.
+/// q, not above `most`.
 #[inline(always)]
-fn pull<L: Lane>(y: L, [mu, lambda]: [L; 2]) -> L {
-    (lambda * y - mu).min(L::splat(-NEGATIVE) * mu)
+fn pull<L: Lane>(y: L, [mu, lambda, most]: [L; 3]) -> L {
+    (lambda * y - mu).min(most)
 }
 
 /// ln J of the result, and 1 where it was found.
 #[inline(always)]
-fn log_volume<L: Lane>(s: &[L; 3], stretch: &[L; 3], mean: L, weight: L, [mu, lambda]: [L; 2]) -> (L, L) {
+fn log_volume<L: Lane>(s: &[L; 3], stretch: &[L; 3], mean: L, weight: L, law: [L; 3]) -> (L, L) {
+    let [mu, lambda, _] = law;
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
     let kappa = mu + weight;
     let (half, square) = (L::splat(0.5) / kappa, weight * weight);
@@ -88,7 +93,7 @@ fn log_volume<L: Lane>(s: &[L; 3], stretch: &[L; 3], mean: L, weight: L, [mu, la
     let mut y = share * L::splat(1.5) * (mean - one);
     let mut settled = zero;
     for _ in 0..MAX_STEPS {
-        let t = L::splat(-4.0) * kappa * pull(y, [mu, lambda]);
+        let t = L::splat(-4.0) * kappa * pull(y, law);
         let root = [(square * s[0] + t).sqrt(), (square * s[1] + t).sqrt(), (square * s[2] + t).sqrt()];
         let mut sigma = root;
         for i in 0..3 {
@@ -180,7 +185,7 @@ mod tests {
     /// U diag(σ) Vᵀ with random rotations.
     fn with_stretches(sigma: [f64; 3], random: &mut impl FnMut() -> f64) -> Mat3<Portable> {
         let mut rotation = || {
-            let m: [[f64; 3]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| random() - 0.5));
+            let m: [[f64; 3]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| random()));
             svd::svd(&mat3::splat::<Portable>(&m)).u
         };
         let (u, v) = (rotation(), rotation());
@@ -194,7 +199,7 @@ mod tests {
         let (mut held, mut worst) = (0, 0.0f64);
         for n in 0..2000 {
             let spread = [1e-9, 1e-3, 0.1, 0.6][n % 4];
-            let mut sigma: [f64; 3] = std::array::from_fn(|_| 1.0 + spread * (2.0 * random() - 1.0));
+            let mut sigma: [f64; 3] = std::array::from_fn(|_| 1.0 + spread * random());
             match n / 4 % 4 {
                 1 => sigma[1] = sigma[0],
                 2 => sigma = [sigma[0]; 3],
@@ -202,7 +207,7 @@ mod tests {
                 _ => {}
             }
             let f = with_stretches(sigma, &mut random);
-            let (mu, lambda) = (0.5 + random(), [0.0, 5.0 * random(), 100.0][n % 3]);
+            let (mu, lambda) = (1.5 + random(), [0.0, 5.0 + 4.0 * random(), 100.0][n % 3]);
             let weight = [0.3, 1.0, 5.0][n / 3 % 3] * (2.0 * mu + lambda);
             let constants = [mu, lambda, 0.0].map(Portable::splat);
             let (z, holds) = law.prox(&f, Portable::splat(weight), &constants).unwrap();
@@ -225,11 +230,11 @@ mod tests {
     fn what_it_cannot_do_it_leaves() {
         let mut random = random(5);
         let law = NeoHookean { inversion: Default::default() };
-        // Inverted, nearly flat, and blown up so that ln J is above μ/λ.
-        for sigma in [[1.0, 0.9, -0.5], [1.0, 1.0, 1e-3], [3.0, 3.0, 3.0]] {
+        // Inverted, nearly flat, and blown up so that the roots are not real.
+        for (sigma, weight) in [([1.0, 0.9, -0.5], 2.0), ([1.0, 1.0, 1e-3], 2.0), ([9.0, 9.0, 9.0], 0.2)] {
             let f = with_stretches(sigma, &mut random);
             let (_, holds) =
-                law.prox(&f, Portable::splat(2.0), &[1.0, 2.0, 0.0].map(Portable::splat)).unwrap();
+                law.prox(&f, Portable::splat(weight), &[1.0, 2.0, 0.0].map(Portable::splat)).unwrap();
             assert_eq!(holds.to_array(), [0.0; 4], "{sigma:?}");
         }
     }

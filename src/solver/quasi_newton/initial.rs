@@ -4,7 +4,7 @@
 //! of each step; all but the identity by a factor or by conjugate gradients (see `linear`).
 
 use super::super::linear::{Conjugate, HessianSolver, Linear};
-use super::super::system::{self, System};
+use super::super::system::{self, Precision, System};
 use super::super::{Options, Preparation};
 use crate::cache::Cache;
 use crate::error::Result;
@@ -45,6 +45,7 @@ pub(super) struct Initial {
     /// Which.
     pub(super) choice: Choice,
     linear: Linear,
+    precision: Precision,
     constant: Option<Constant>,
     hessian: Option<HessianSolver>,
     /// The Hessian of the step is not computed yet.
@@ -62,8 +63,8 @@ impl Initial {
             Some("frame") => Choice::Frame,
             _ => Choice::System,
         };
-        let linear = Linear::chosen(options);
-        Initial { choice, linear, constant: None, hessian: None, fresh: true, first_scale: 0.0 }
+        let (linear, precision) = (Linear::chosen(options), Precision::chosen(options));
+        Initial { choice, linear, precision, constant: None, hessian: None, fresh: true, first_scale: 0.0 }
     }
 
     /// Computes or loads what stays the same over all steps; A always, as violent starts need it.
@@ -78,7 +79,7 @@ impl Initial {
         }
         match self.linear {
             Linear::Cholesky => {
-                let (system, outcome) = System::prepare(objective, cache)?;
+                let (system, outcome) = System::prepare_to(self.precision, objective, cache)?;
                 let factor_entries = system.entries();
                 self.constant = Some(Constant::Factor(system));
                 Ok(Preparation { cache: Some(outcome), factor_entries })

@@ -47,6 +47,7 @@ pub static KIND: Kind = Kind {
         "direction",
         "rho",
         "delay",
+        "precision",
     ],
     refuses: |_| None,
     build: |settings| Box::new(QuasiNewton::new(&settings.options)),
