@@ -13,8 +13,8 @@
 //! - A⁻¹∇c_H = A⁻¹∇g + A⁻¹q: the first is the solve of projective dynamics, the second one more in a step, or in an iteration
 //!   where bodies are on springs.
 //!
-//! Solves in single precision leave 1e-6 of their right-hand sides. ∇g does not vanish where the step ends, but ∇g + ∇c λ does; so
-//! the system is solved for ∇g + ∇c λ with the multipliers of the iteration before, and A⁻¹∇c λ, which is known in double
+//! Solves in single precision leave 1e-6 of their right-hand sides. ∇g does not vanish where the step ends, but ∇g + ∇c λ does; so,
+//! once |c| is small, the system is solved for ∇g + ∇c λ with the multipliers of the iteration before, and A⁻¹∇c λ, which is known in double
 //! precision, taken off again. Where λ_H is near −1, so that little of ∇g is in it, the solve for ∇g is in double precision.
 //!
 //! An objective without constraints is that of projective dynamics. c_H is linear in α, so α drops out of the iteration: α = −(H − K) λ_H/ε. The step ends when |c| is below `tolerance` of the
@@ -80,6 +80,8 @@ const REGULARIZATION: f64 = 1e4;
 const WORRYING: f64 = 1e-3;
 /// The part of the slope by which the merit function has to fall.
 const GAMMA: f64 = 0.01;
+/// As long as |c| is above this part of its scale, what single precision leaves of ∇g does not matter.
+const NEAR: f64 = 1e-4;
 /// Below this part of ∇g in ∇g + ∇c λ, A⁻¹∇g is not solved for by way of the latter.
 const MIN_SHARE: f64 = 0.1;
 /// The smallest part of a step that is tried.
@@ -157,11 +159,15 @@ impl ConstrainedPd {
         system.solve_wide(&self.pull, &mut self.pulled);
     }
 
-    /// A⁻¹∇g, exact in what is left of ∇g + ∇c λ.
+    /// A⁻¹∇g; near the end, exact in what is left of ∇g + ∇c λ.
     fn solve(&mut self, objective: &Objective, iterate: &Iterate) {
         let system = self.system.as_mut().expect("prepared before the first step");
         let bodies = || self.plans.iter().zip(&objective.constraints);
-        if self.plans.is_empty() || bodies().any(|(plan, _)| 1.0 + plan.lambda[6] < MIN_SHARE) {
+        if bodies().all(|(plan, _)| plan.violation > NEAR) {
+            system.solve(&iterate.gradient, &mut self.increment);
+            return;
+        }
+        if bodies().any(|(plan, _)| 1.0 + plan.lambda[6] < MIN_SHARE) {
             system.solve_wide(&iterate.gradient, &mut self.increment);
             return;
         }

@@ -48,7 +48,9 @@ pub(in crate::energy) fn prox<L: Lane>(
     let b = symmetric::product(target, target);
     let mean = (b[0] + b[1] + b[2]) * L::splat(1.0 / 3.0);
     let mut apart = b;
-    (0..3).for_each(|i| apart[i] = b[i] - mean);
+    for i in 0..3 {
+        apart[i] = b[i] - mean;
+    }
     let d = eigenvalues(&apart);
     let s = [d[0] + mean, d[1] + mean, d[2] + mean];
     let largest = s[0].max(s[1]).max(s[2]);
@@ -141,7 +143,9 @@ fn compose<L: Lane>(
     let mut out = *target;
     for j in 0..3 {
         let column = symmetric::apply(&h, &[target[0][j], target[1][j], target[2][j]]);
-        (0..3).for_each(|i| out[i][j] = column[i]);
+        for i in 0..3 {
+            out[i][j] = column[i];
+        }
     }
     out
 }

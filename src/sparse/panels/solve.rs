@@ -330,8 +330,13 @@ fn products<O: Octet>(values: &[f32], x: &[O::Point]) -> [[O; 3]; 2] {
     if let ([last], [x]) = (last.as_chunks::<{ 2 * OCTET }>().0, last_x) {
         add_column(&mut sums[0], last, x);
     }
-    let [even, odd] = sums;
-    std::array::from_fn(|panel| std::array::from_fn(|k| even[panel][k] + odd[panel][k]))
+    let [mut even, odd] = sums;
+    for panel in 0..2 {
+        for k in 0..3 {
+            even[panel][k] = even[panel][k] + odd[panel][k];
+        }
+    }
+    even
 }
 
 /// Adds a column of two panels times x, y and z of its unknown.
