@@ -1,5 +1,7 @@
 //! Every file of `../shared/meshes`, damaged thousands of times: it is read or refused, and nothing panics or takes the memory.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 
 use pliant::io;
@@ -62,13 +64,6 @@ fn damage(bytes: &mut Vec<u8>, random: &mut SplitMix64) {
     }
 }
 
-/// The most memory that this process has had, in kB; 0 where nobody tells.
-fn peak() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
-}
-
 #[test]
 #[ignore = "about a minute"]
 fn damaged_files_are_read_or_refused() {
@@ -111,8 +106,12 @@ fn damaged_files_are_read_or_refused() {
                 Err(_) => panic!("{} panics in round {round}", path.display()),
             }
         }
-        assert!(peak() < MEMORY, "{}: {} kB at the peak", path.display(), peak());
+        assert!(common::peak() < MEMORY, "{}: {} kB at the peak", path.display(), common::peak());
     }
-    println!("{} files: {read} damaged ones read, {refused} refused; {} kB at the peak", all.len(), peak());
+    println!(
+        "{} files: {read} damaged ones read, {refused} refused; {} kB at the peak",
+        all.len(),
+        common::peak()
+    );
     assert!(read > 10_000 && refused > 10_000, "{read} {refused}");
 }
