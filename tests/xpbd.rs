@@ -226,6 +226,28 @@ fn every_material_runs_and_keeps_its_momentum() {
     }
 }
 
+#[test]
+fn a_step_that_ends_outside_a_barrier_says_so() {
+    let mut simulation = simulation(
+        r#"
+        [time]
+        step = "1/30"
+        frames = 40
+        [solver]
+        kind = "xpbd"
+        iterations = 3
+        [[body]]
+        generate = { shape = "beam", size = [2.5, 0.625, 0.625], cells = [16, 4, 4], split = 5 }
+        material = { model = "neo-hookean", young = 2e5, poisson = 0.3 }
+        [[body.pin]]
+        select = { box = { min = [-1, -1, -1], max = [1e-6, 9, 9] } }
+        kind = "hard"
+        "#,
+    );
+    let error = (0..40).find_map(|_| simulation.advance().err()).expect("tets invert").to_string();
+    assert!(error.contains("inverted tets") && error.contains("inversion = \"extend\""), "{error}");
+}
+
 fn refusal(text: &str) -> String {
     let config = pliant::config::parse(text).unwrap().config;
     match Simulation::new(&config, &Cache::disabled()) {

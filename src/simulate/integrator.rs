@@ -302,16 +302,34 @@ impl Simulation {
             last = vectors::norm(&self.iterate.gradient);
         }
         if !(last.is_finite() && self.iterate.value.total().is_finite()) {
-            return Err(Error::Failed {
-                what: format!("step {} (time {time} s) ended in numbers that are not finite", self.step + 1),
-                hint: "use a smaller time step or solver 'quasi-newton'".into(),
-            });
+            return Err(self.not_finite(time));
         }
         let (worst_first, worst_last) = report.gradients;
         if last * worst_first >= worst_last * first {
             report.gradients = (first, last);
         }
         Ok(())
+    }
+
+    /// What is wrong where a stage ended with an infinite energy, or worse.
+    fn not_finite(&self, time: f64) -> Error {
+        let step = format!("step {} (time {time} s)", self.step + 1);
+        let is_somewhere = self.iterate.x.iter().all(|x| x.0.iter().all(|c| c.is_finite()));
+        match self.objective.volumes(&self.iterate.x) {
+            (lowest, inverted) if is_somewhere && inverted > 0 => Error::Failed {
+                what: format!(
+                    "{step} ended with {inverted} inverted tets (lowest det F {lowest:.3e}), for which the energy of a \
+                     material is infinite"
+                ),
+                hint: "set inversion = \"extend\" in the material, raise solver.iterations, or use a smaller time \
+                       step or solver 'quasi-newton', which never inverts"
+                    .into(),
+            },
+            _ => Error::Failed {
+                what: format!("{step} ended in numbers that are not finite"),
+                hint: "use a smaller time step or solver 'quasi-newton'".into(),
+            },
+        }
     }
 
     fn minimize(&mut self, first: f64, cost: &mut Cost) -> Result<u64> {
