@@ -2,8 +2,8 @@
 //!
 //! 4×1×1 m, 40×10×10 cubes in five tets each, ρ = 1000, E = 1e6, ν = 0.45, h = 1/60 s, 60 frames. MuJoCo's flex took 40-52 ms
 //! a frame and was 0.084 m off (the root mean square over all vertices and frames), pyPBD's XPBD 64-83 ms and 0.087 m
-//! with 20 substeps, newton's VBD 97 ms and 0.51 m. Other programs that were run to convergence agree that the free end has moved by
-//! −3.60 m along y after a second. The goal is 20 ms and 0.02 m, with implicit Euler as it is.
+//! with 20 substeps, newton's VBD 97 ms and 0.51 m. Other programs that were run to convergence agree that the free end
+//! has moved by −3.60 m along y after a second. The goal is 20 ms and 0.02 m, with implicit Euler as it is.
 
 use pliant::cache::Cache;
 use pliant::par;

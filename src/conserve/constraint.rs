@@ -7,7 +7,8 @@
 //! ```
 //!
 //! with v = (x − x_n)/h; see the parent module for P⁺, L⁺, o, H and K. Where H is prescribed, the work of forces does not count
-//! and q has them too. What soft pins change is in `springs`. The two momenta are linear in x, since (x − o_{n+1}) × v is (x_n − o) × v for every motion x = x_n + h v.
+//! and q has them too. What soft pins change is in `springs`. The two momenta are linear in x, since (x − o_{n+1}) × v
+//! is (x_n − o) × v for every motion x = x_n + h v.
 
 use std::sync::Arc;
 

@@ -4,19 +4,20 @@
 //! F = κ (x − t),      P⁺ = P − h Σ F(x_n),      L⁺ = L − h Σ (x_n − o) × F(x_n),      H has E − h/2 F(x)·v
 //! ```
 //!
-//! Booked at x, the impulse would damp every swing; booked at x_n, it makes a rigid body on springs move by symplectic Euler, which
-//! neither damps nor feeds. That motion does not keep H: its velocities are those in the middle of steps, its positions
-//! those at their ends. What it keeps, exactly on linear springs, has their energy half a step before, E − h/2 F·v. To ask for P, L and
-//! the plain H would be to ask for two different motions, and vibrations that grow without bound would make up the
-//! difference; to leave P and L alone would let the line of a swing open to a circle. With v = (x − x_n)/h,
+//! Booked at x, the impulse would damp every swing; booked at x_n, it makes a rigid body on springs move by symplectic
+//! Euler, which neither damps nor feeds. That motion does not keep H: its velocities are those in the middle of steps,
+//! its positions those at their ends. What it keeps, exactly on linear springs, has their energy half a step before, E
+//! − h/2 F·v. To ask for P, L and the plain H would be to ask for two different motions, and vibrations that grow
+//! without bound would make up the difference; to leave P and L alone would let the line of a swing open to a circle.
+//! With v = (x − x_n)/h,
 //!
 //! ```text
 //! E − h/2 F·v = E(x_n) + ½ F(x_n)·(x − x_n),      q = M v_n/h − ½ F(x_n) − κ (x − x_n)
 //! ```
 //!
 //! so q of `constraint` depends on x here. Symplectic Euler is stable where h² times the squared frequency is below 4. Where pins
-//! are stiffer than the step can follow, they count as hard ones: they take P and L away, and H has E itself. The velocities of the
-//! implicit midpoint rule are those at the ends of steps: projections after it have no lag.
+//! are stiffer than the step can follow, they count as hard ones: they take P and L away, and H has E itself. The
+//! velocities of the implicit midpoint rule are those at the ends of steps: projections after it have no lag.
 
 use super::{Member, Moments, Shape};
 use crate::energy::{CHUNK, chunks};

@@ -1,8 +1,8 @@
 //! VTK legacy files (`.vtk`), versions 1.0 to 5.1: unstructured grids and polygonal surfaces.
 //!
 //! Cells come as `n, corners…` rows or, since 5.1, as OFFSETS and CONNECTIVITY. Of a surface, polygons and
-//! strips are cut into triangles, and lines into edges where there are neither. Cell data of a surface counts vertices, lines, polygons, strips, in this
-//! order, wherever they stand in the file.
+//! strips are cut into triangles, and lines into edges where there are neither. Cell data of a surface counts vertices,
+//! lines, polygons, strips, in this order, wherever they stand in the file.
 
 use super::cells::{Cells, POLYGON, POLYLINE, STRIP};
 use super::legacy_data::{LegacyData, header_fault};

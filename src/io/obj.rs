@@ -1,9 +1,10 @@
 //! Wavefront OBJ: points, faces of any number of corners, lines.
 //!
 //! Corners are numbered from 1, or backwards from −1, the last point so far; they may name points that come later. A line
-//! that ends in `\` goes on. Texture coordinates and normals belong to corners: where every vertex has one of them only, they become the point arrays `uv`
-//! and `normal`, else they are dropped, which is told. Groups, objects and materials become the cell arrays `obj:group`,
-//! `obj:object` and `obj:material` where there are several, numbered in the order of their names' first use.
+//! that ends in `\` goes on. Texture coordinates and normals belong to corners: where every vertex has one of them
+//! only, they become the point arrays `uv` and `normal`, else they are dropped, which is told. Groups, objects and
+//! materials become the cell arrays `obj:group`, `obj:object` and `obj:material` where there are several, numbered in
+//! the order of their names' first use.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

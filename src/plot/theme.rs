@@ -2,7 +2,8 @@
 //!
 //! The colours of curves are those of Okabe and Ito (Color Universal Design, 2008), which people with any of the common
 //! colour deficiencies can tell apart; of the eight, each theme leaves out what its background swallows, and the dark one
-//! has two of them a little lighter. Dashes and markers are the second cue: with seven colours, five dashes and five markers, 35 series differ.
+//! has two of them a little lighter. Dashes and markers are the second cue: with seven colours, five dashes and five
+//! markers, 35 series differ.
 
 /// Red, green, blue.
 pub type Colour = [u8; 3];

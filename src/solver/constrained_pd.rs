@@ -13,12 +13,14 @@
 //! - A⁻¹∇c_H = A⁻¹∇g + A⁻¹q: the first is the solve of projective dynamics, the second one more in a step, or in an iteration
 //!   where bodies are on springs.
 //!
-//! Solves in single precision leave 1e-6 of their right-hand sides. ∇g does not vanish where the step ends, but ∇g + ∇c λ does; so,
-//! once |c| is small, the system is solved for ∇g + ∇c λ with the multipliers of the iteration before, and A⁻¹∇c λ, which is known in double
-//! precision, taken off again. Where λ_H is near −1, so that little of ∇g is in it, the solve for ∇g is in double precision.
+//! Solves in single precision leave 1e-6 of their right-hand sides. ∇g does not vanish where the step ends, but ∇g + ∇c λ
+//! does; so, once |c| is small, the system is solved for ∇g + ∇c λ with the multipliers of the iteration before, and A⁻¹∇c λ,
+//! which is known in double precision, taken off again. Where λ_H is near −1, so that little of ∇g is in it, the solve for
+//! ∇g is in double precision.
 //!
-//! An objective without constraints is that of projective dynamics. c_H is linear in α, so α drops out of the iteration: α = −(H − K) λ_H/ε. The step ends when |c| is below `tolerance` of the
-//! scale of P, L and H, or after `iterations`.
+//! An objective without constraints is that of projective dynamics. c_H is linear in α, so α drops out of the
+//! iteration: α = −(H − K) λ_H/ε. The step ends when |c| is below `tolerance` of the scale of P, L and H, or after
+//! `iterations`.
 //!
 //! The Hessian of the Lagrangian is (1 + λ_H)∇²g but for small parts, and A stands for it where λ_H is not positive: where energy
 //! has to be added. Where it has to be taken away, λ_H can be large, and σA with σ = 1 + λ_H stands for it.

@@ -1,7 +1,8 @@
 //! The Hessian of the objective, as it is or with element Hessians projected.
 //!
 //! The pattern is made once, in the order that the unknowns already have, and with it a map: the place of every block of every
-//! element. Element blocks are computed side by side and added in a fixed order. Where the matrix is indefinite, a factor has its mass part enlarged until it is not.
+//! element. Element blocks are computed side by side and added in a fixed order. Where the matrix is indefinite, a factor
+//! has its mass part enlarged until it is not.
 
 use super::system::assemble;
 use crate::energy::Energy;

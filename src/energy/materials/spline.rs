@@ -5,7 +5,8 @@
 //! ```
 //!
 //! \[Xu2015; Liu2017, Fig. 4\]. The curves are integrated exactly (see `math::spline`), so that energy and stress
-//! belong together; with `monotone` they do not overshoot between their points. The rest state must be free of stress: a′(1) + 2b′(1) + c′(1) = 0.
+//! belong together; with `monotone` they do not overshoot between their points. The rest state must be free of stress:
+//! a′(1) + 2b′(1) + c′(1) = 0.
 
 use std::sync::Arc;
 
