@@ -5,15 +5,17 @@
 //! ```
 //!
 //! Vertices are numbered so that the unknowns come first, in the order of elimination; prescribed and orphan
-//! vertices follow and never move inside a step. One pass gives value and gradient: elements write the
-//! gradient of each corner into a slot of its own, then every vertex gathers its slots in a fixed order, so
-//! the bits do not depend on the number of threads.
+//! vertices follow and never move inside a step. One pass gives value and gradient; how those of elements become those of
+//! vertices stands in `assembly`.
+
+mod assembly;
 
 use crate::conserve::constraint::Constraints;
 use crate::energy::proximal::{Proximal, Residuals, Split, Splitting};
 use crate::energy::{CHUNK, Energy, chunks};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::par;
+use assembly::Assembly;
 
 /// Vertices per chunk of work.
 pub const VERTICES: usize = 512;
@@ -52,9 +54,7 @@ pub struct Objective {
     pub inertial: Vec<Vec4>,
     /// What bodies have to keep in this step; empty: nothing.
     pub constraints: Vec<Constraints>,
-    gather_starts: Vec<u32>,
-    gather_slots: Vec<u32>,
-    slots: usize,
+    assembly: Assembly,
     scale: f64,
 }
 
@@ -69,7 +69,8 @@ pub struct Iterate {
     pub value: Value,
     /// The energy of each term at `x`, in J.
     pub parts: Vec<f64>,
-    slots: Vec<Vec4>,
+    /// Gradients of the vertices of each chunk of elements.
+    sums: Vec<Vec4>,
     partial: Vec<f64>,
 }
 
@@ -85,7 +86,7 @@ impl Clone for Iterate {
         self.gradient.clone_from(&source.gradient);
         self.value = source.value;
         self.parts.clone_from(&source.parts);
-        self.slots.resize(source.slots.len(), Vec4::ZERO);
+        self.sums.resize(source.sums.len(), Vec4::ZERO);
         self.partial.resize(source.partial.len(), 0.0);
     }
 }
@@ -102,43 +103,16 @@ impl Objective {
         rest: Vec<Vec4>,
         terms: Vec<Box<dyn Energy>>,
     ) -> Objective {
-        let slots: usize = terms.iter().map(|t| t.slots()).sum();
-        let mut counts = vec![0u32; free + 1];
-        let each = |f: &mut dyn FnMut(usize, u32)| {
-            let mut base = 0;
-            for term in &terms {
-                for e in 0..term.len() {
-                    for (c, v) in term.element(e).iter().enumerate() {
-                        if (*v as usize) < free {
-                            f(*v as usize, (base + e * term.corners() + c) as u32);
-                        }
-                    }
-                }
-                base += term.slots();
-            }
-        };
-        each(&mut |v, _| counts[v + 1] += 1);
-        for v in 0..free {
-            counts[v + 1] += counts[v];
-        }
-        let mut next = counts.clone();
-        let mut list = vec![0u32; counts[free] as usize];
-        each(&mut |v, slot| {
-            list[next[v] as usize] = slot;
-            next[v] += 1;
-        });
         Objective {
             free,
             step,
             inertial: vec![Vec4::ZERO; free],
             constraints: vec![],
             scale: terms.iter().map(|t| t.scale()).sum(),
+            assembly: Assembly::new(free, &terms),
             mass,
             rest,
             terms,
-            gather_starts: counts,
-            gather_slots: list,
-            slots,
         }
     }
 
@@ -150,7 +124,7 @@ impl Objective {
             gradient: vec![Vec4::ZERO; self.free],
             value: Value::default(),
             parts: vec![0.0; self.terms.len()],
-            slots: vec![Vec4::ZERO; self.slots],
+            sums: vec![Vec4::ZERO; self.assembly.len()],
             partial: vec![0.0; chunk_counts.max(self.free.div_ceil(VERTICES))],
         }
     }
@@ -188,16 +162,16 @@ impl Objective {
         at.value.inertia = self.gather(at);
     }
 
-    /// Gathers the slots and the inertia's gradient into the iterate's gradient; returns the inertia.
+    /// Gathers the sums and the inertia's gradient into the iterate's gradient; returns the inertia.
     fn gather(&self, at: &mut Iterate) -> f64 {
         let chunk_count = self.free.div_ceil(VERTICES);
-        let (x, slots) = (&at.x, &at.slots);
+        let (x, sums) = (&at.x, &at.sums);
         par::chunks_mut_with(
             &mut at.gradient,
             VERTICES,
             &mut at.partial[..chunk_count],
             |chunk, gradient| {
-                dispatch(Gather { objective: self, first: chunk * VERTICES, x, slots, gradient })
+                dispatch(Gather { objective: self, first: chunk * VERTICES, x, sums, gradient })
             },
         );
         at.partial[..chunk_count].iter().sum()
@@ -224,13 +198,14 @@ impl Objective {
     /// M (x − y)/h² + Σ w² Dᵀ(D x − z + u), the residual of the global system; its value means nothing afterwards.
     pub fn split(&self, at: &mut Iterate, splits: &mut [Vec<Split>], splitting: Splitting) -> Residuals {
         let mut total = Residuals::default();
-        let (x, mut slots) = (&at.x, &mut at.slots[..]);
-        for (term, splits) in self.terms.iter().zip(splits) {
-            let (own, rest) = slots.split_at_mut(term.slots());
-            slots = rest;
+        let (x, mut sums) = (&at.x, &mut at.sums[..]);
+        for (t, (term, splits)) in self.terms.iter().zip(splits).enumerate() {
+            let (own, rest) = sums.split_at_mut(self.assembly.sums(t));
+            sums = rest;
             let Some(term) = term.proximal() else { continue };
-            par::chunks_mut_and(own, CHUNK * term.corners(), splits, |chunk, slots, split| {
-                split.step(term, chunk * CHUNK / WIDTH, x, splitting, slots);
+            par::chunks_mut_and(own, self.assembly.stride(t), splits, |chunk, sums, split| {
+                let step = |slots: &mut [Vec4]| split.step(term, chunk * CHUNK / WIDTH, x, splitting, slots);
+                self.assembly.collect((t, chunk), sums, step);
             });
             for split in splits {
                 total.primal += split.residuals.primal;
@@ -243,13 +218,13 @@ impl Objective {
 
     fn evaluate_terms(&self, evaluate: Evaluate, at: &mut Iterate) -> Value {
         let mut value = Value::default();
-        let (x, mut slots, mut partial) = (&at.x, &mut at.slots[..], &mut at.partial[..]);
-        for (term, energy) in self.terms.iter().zip(&mut at.parts) {
-            let (own_slots, rest) = slots.split_at_mut(term.slots());
+        let (x, mut sums, mut partial) = (&at.x, &mut at.sums[..], &mut at.partial[..]);
+        for (t, (term, energy)) in self.terms.iter().zip(&mut at.parts).enumerate() {
+            let (own_sums, rest) = sums.split_at_mut(self.assembly.sums(t));
             let (own_partial, rest_partial) = partial.split_at_mut(chunks(term.as_ref()));
-            (slots, partial) = (rest, rest_partial);
-            par::chunks_mut_with(own_slots, CHUNK * term.corners(), own_partial, |chunk, slots| {
-                evaluate(term.as_ref(), chunk, x, slots)
+            (sums, partial) = (rest, rest_partial);
+            par::chunks_mut_with(own_sums, self.assembly.stride(t), own_partial, |chunk, sums| {
+                self.assembly.collect((t, chunk), sums, |slots| evaluate(term.as_ref(), chunk, x, slots))
             });
             *energy = own_partial.iter().sum();
             let part = if term.is_dissipation() { &mut value.dissipation } else { &mut value.elastic };
@@ -304,7 +279,7 @@ struct Gather<'a> {
     objective: &'a Objective,
     first: usize,
     x: &'a [Vec4],
-    slots: &'a [Vec4],
+    sums: &'a [Vec4],
     gradient: &'a mut [Vec4],
 }
 
@@ -323,9 +298,8 @@ impl Kernel for Gather<'_> {
             let square = (d * d).to_array();
             inertia += 0.5 * weight * ((square[0] + square[1]) + square[2]);
             let mut sum = L::splat(weight) * d;
-            let list = &g.gather_slots[g.gather_starts[v] as usize..g.gather_starts[v + 1] as usize];
-            for slot in list {
-                sum = sum + L::load(&self.slots[*slot as usize].0);
+            for part in g.assembly.of(v) {
+                sum = sum + L::load(&self.sums[*part as usize].0);
             }
             out.0 = sum.to_array();
         }
