@@ -152,3 +152,63 @@ impl Kernel for Add<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::Cache;
+    use crate::energy::checks::random;
+    use crate::model::build::build;
+
+    #[test]
+    fn vertices_get_the_sums_of_their_corners() {
+        let text = r#"
+            [time]
+            step = "1/30"
+            frames = 1
+            [[body]]
+            generate = { shape = "beam", size = [4, 1, 1], cells = [9, 4, 5], split = 6 }
+            material = { model = "arap", young = 1e5 }
+            [[body.pin]]
+            select = { box = { min = [-1, -1, -1], max = [0.1, 9, 9] } }
+            kind = "hard"
+            [[body]]
+            generate = { shape = "cloth", size = [1, 1], cells = [20, 20] }
+            material = { model = "arap", young = 1e4 }
+            bending = { kind = "hinge", stiffness = 1e-3 }
+            transform = { translate = [0, 3, 0] }
+        "#;
+        let built = build(&crate::config::parse(text).unwrap().config, &Cache::disabled()).unwrap();
+        let (objective, mut random) = (built.objective, random(4));
+        let mut x = built.model.initial.x.clone();
+        x.iter_mut().for_each(|x| (0..3).for_each(|k| x.0[k] += 0.02 * random()));
+        let mut at = objective.iterate_at(x);
+        objective.evaluate(&mut at);
+        let per_step = 1.0 / (objective.step * objective.step);
+        let mut want: Vec<[f64; 3]> = (0..objective.free)
+            .map(|v| {
+                let d = |k: usize| at.x[v].0[k] - objective.inertial[v].0[k];
+                std::array::from_fn(|k| objective.mass[v] * per_step * d(k))
+            })
+            .collect();
+        assert!(objective.terms.iter().any(|term| chunks(term.as_ref()) > 2), "one chunk is no test");
+        for term in &objective.terms {
+            let corners = term.corners();
+            let mut slots = vec![Vec4::ZERO; term.slots()];
+            for (chunk, slots) in slots.chunks_mut(CHUNK * corners).enumerate() {
+                term.evaluate(chunk, &at.x, slots);
+            }
+            for e in 0..term.len() {
+                for (c, v) in
+                    term.element(e).iter().enumerate().filter(|(_, v)| (**v as usize) < objective.free)
+                {
+                    (0..3).for_each(|k| want[*v as usize][k] += slots[corners * e + c].0[k]);
+                }
+            }
+        }
+        let scale = want.iter().flatten().fold(0.0f64, |m, w| m.max(w.abs()));
+        for (got, want) in at.gradient.iter().zip(&want) {
+            assert!((0..3).all(|k| (got.0[k] - want[k]).abs() < 1e-13 * scale), "{got:?} {want:?}");
+        }
+    }
+}
