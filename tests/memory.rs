@@ -8,10 +8,10 @@ use pliant::cache::Cache;
 use pliant::simulate::Simulation;
 
 /// Bytes that a tet may take, with its share of vertices and of the factor (30 f32 entries for each tet here).
-const PER_TET: f64 = 1500.0;
+const PER_TET: f64 = 1200.0;
 
 #[test]
-fn a_tet_takes_a_kilobyte_and_a_half_at_most() {
+fn a_tet_takes_twelve_hundred_bytes_at_most() {
     let text = r#"
         name = "beam"
         [time]
