@@ -1,7 +1,7 @@
 //! How much memory a simulation takes, and how much there is: what does not fit is refused before it starts.
 
-/// Bytes per cell: block, elements, slots and gather list of a term, output arrays.
-const PER_CELL: u64 = 700;
+/// Bytes per cell: block, elements, sums of chunks and places in them of a term, output arrays.
+const PER_CELL: u64 = 400;
 /// Bytes per vertex: positions, gradients, L-BFGS pairs, frames in the writer's queue.
 const PER_VERTEX: u64 = 1500;
 
