@@ -62,7 +62,8 @@ impl LineSearch {
     }
 
     /// Moves the evaluated `iterate` along `direction` to an accepted, evaluated point, with `trial` as
-    /// scratch, where it leaves the old point; false if there is none, and `iterate` is as it was.
+    /// scratch, where it leaves the old point; returns how far along, or None if there is no such point, and
+    /// `iterate` is as it was. A direction that does not descend, of a slope of 0 or more, leads nowhere.
     pub fn search(
         self,
         objective: &Objective,
@@ -71,11 +72,11 @@ impl LineSearch {
         slope: f64,
         trial: &mut Iterate,
         cost: &mut Cost,
-    ) -> bool {
+    ) -> Option<f64> {
         let from = iterate.value;
         let rounding = objective.rounding(&from);
-        if slope.abs() <= FLOOR * rounding {
-            return false;
+        if slope.is_nan() || -slope <= FLOOR * rounding {
+            return None;
         }
         let mut alpha = 1.0;
         let (mut short, mut long) = (0.0, f64::INFINITY);
@@ -84,7 +85,7 @@ impl LineSearch {
             match self.judge(&from, rounding, (alpha, slope), trial, direction) {
                 Verdict::Good => {
                     std::mem::swap(iterate, trial);
-                    return true;
+                    return Some(alpha);
                 }
                 Verdict::Short => short = alpha,
                 Verdict::Long => long = alpha,
@@ -96,12 +97,12 @@ impl LineSearch {
                 _ => 0.1 * long,
             };
         }
-        if short > 0.0 {
-            // Too short is better than not at all.
+        // Too short is better than not at all.
+        (short > 0.0).then(|| {
             attempt(objective, iterate, direction, short, trial, (true, cost));
             std::mem::swap(iterate, trial);
-        }
-        short > 0.0
+            short
+        })
     }
 
     /// What to think of a try at `alpha`; `slope` is the one at its start.

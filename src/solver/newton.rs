@@ -79,8 +79,8 @@ impl Solver for Newton {
         }
         let slope = vectors::dot(&iterate.gradient, &self.direction);
         cost.global += start.elapsed();
-        let found = slope < 0.0
-            && self.line_search.search(objective, iterate, &self.direction, slope, &mut self.trial, cost);
-        Ok(if found { Progress::Moved } else { Progress::Stalled })
+        let found =
+            self.line_search.search(objective, iterate, &self.direction, slope, &mut self.trial, cost);
+        Ok(if found.is_some() { Progress::Moved } else { Progress::Stalled })
     }
 }

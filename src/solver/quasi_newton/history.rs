@@ -8,8 +8,16 @@
 //! ```
 //!
 //! so that four passes over all pairs do what one pass per pair and operation would: sᵢ·g, r, tᵢ·q and the direction.
-//! The sᵢ·tⱼ of older with newer pairs come for nothing, as tⱼ is the difference of two gradients. (Pairs in f32, half the
-//! bytes, would lose the linear momentum at 1e-8.)
+//! All sᵢ·tⱼ come for nothing: of older with newer pairs as tⱼ is the difference of two gradients, of newer with older ones
+//! as sᵢ is a multiple of the direction. (Pairs in f32, half the bytes, would lose the linear momentum at 1e-8.)
+//!
+//! So does sᵢ·A sⱼ where H₀ = f A⁻¹. With q = f A⁻¹ r, the direction d = −q − Σ cᵢ sᵢ has
+//!
+//! ```text
+//! sⱼ·A d = −f sⱼ·r − Σ cᵢ sᵢ·A sⱼ,      d·A d = f (q·r + Σ cᵢ sᵢ·r) − Σ cᵢ sᵢ·A d
+//! ```
+//!
+//! and s·A s/s·t of the last pair tells by how much A was too stiff along the last step.
 //!
 //! Pairs without curvature (s·t ≈ 0 or less) are left out.
 
@@ -36,10 +44,23 @@ struct Pair {
     square: f64,
     /// s·g of the last gradient.
     along: f64,
-    /// s·t of each newer pair.
-    products: Vec<f64>,
+    /// s·t with the t of every pair.
+    changes: VecDeque<f64>,
+    /// s·A s with the s of every pair.
+    weights: VecDeque<f64>,
     /// α, and then α − β.
     factor: f64,
+}
+
+/// Products with the last direction d.
+#[derive(Default)]
+struct Ahead {
+    /// t·d of every pair.
+    changes: Vec<f64>,
+    /// s·A d of every pair.
+    weights: Vec<f64>,
+    /// d·A d.
+    square: f64,
 }
 
 /// The last pairs, at most so many.
@@ -47,6 +68,11 @@ pub(super) struct History {
     limit: usize,
     pairs: VecDeque<Pair>,
     spare: Vec<Pair>,
+    ahead: Ahead,
+    /// f.
+    scale: f64,
+    /// s·r of every pair.
+    residuals: Vec<f64>,
     /// Sums of each chunk.
     partial: Vec<f64>,
 }
@@ -54,7 +80,15 @@ pub(super) struct History {
 impl History {
     /// An empty one.
     pub(super) fn new(limit: usize) -> History {
-        History { limit, pairs: VecDeque::new(), spare: vec![], partial: vec![] }
+        History {
+            limit,
+            pairs: VecDeque::new(),
+            spare: vec![],
+            ahead: Ahead::default(),
+            scale: 1.0,
+            residuals: vec![],
+            partial: vec![],
+        }
     }
 
     /// True where the loops do nothing.
@@ -67,14 +101,26 @@ impl History {
         self.pairs.back().map(|pair| 1.0 / (pair.inverse * pair.square))
     }
 
+    /// s·A s/s·t of the last pair, where H₀ has been a multiple of A⁻¹ for all of them.
+    pub(super) fn overestimate(&self) -> Option<f64> {
+        let last = self.pairs.back()?;
+        last.weights.back().map(|weight| weight * last.inverse)
+    }
+
     /// The loop from the last pair to the first: `residual ← scale r`.
     pub(super) fn backward(&mut self, gradient: &[Vec4], scale: f64, residual: &mut [Vec4]) {
         self.note(gradient);
         for i in (0..self.pairs.len()).rev() {
-            let newer = self.pairs[i].products.iter().zip(self.pairs.range(i + 1..));
+            let newer = self.pairs[i].changes.range(i + 1..).zip(self.pairs.range(i + 1..));
             let rest: f64 = newer.map(|(product, pair)| product * pair.factor).sum();
             let pair = &mut self.pairs[i];
             pair.factor = pair.inverse * (pair.along - rest);
+        }
+        self.scale = scale;
+        self.residuals.clear();
+        for pair in &self.pairs {
+            let taken = pair.changes.iter().zip(&self.pairs).map(|(product, pair)| product * pair.factor);
+            self.residuals.push(pair.along - taken.sum::<f64>());
         }
         let pairs = &self.pairs;
         par::chunks_mut(residual, CHUNK, |chunk, out| {
@@ -90,10 +136,9 @@ impl History {
     /// The loop from the first pair to the last on q = H₀ r, which becomes −H g; returns its slope.
     pub(super) fn forward(&mut self, gradient: &[Vec4], direction: &mut [Vec4]) -> f64 {
         let sums = self.sums(direction, |pair| &pair.change);
+        let taken: f64 = self.pairs.iter().zip(&sums).map(|(pair, sum)| pair.factor * sum).sum();
         for i in 0..self.pairs.len() {
-            let older = self.pairs.range(..i);
-            // The newer pairs of the j-th begin with j + 1.
-            let rest: f64 = older.enumerate().map(|(j, pair)| pair.factor * pair.products[i - j - 1]).sum();
+            let rest: f64 = self.pairs.range(..i).map(|pair| pair.factor * pair.changes[i]).sum();
             let pair = &mut self.pairs[i];
             pair.factor -= pair.inverse * (sums[i] + rest);
         }
@@ -106,16 +151,42 @@ impl History {
             }
             dispatch(Scale { scale: -1.0, gradient: &gradient[first..], out })
         });
-        self.partial.iter().sum()
+        let slope = self.partial.iter().sum();
+        self.look_ahead(&sums, slope, taken);
+        slope
+    }
+
+    /// The products with the direction, of this slope, from t·q of all pairs and Σ α t·q.
+    fn look_ahead(&mut self, sums: &[f64], slope: f64, taken: f64) {
+        let History { pairs, ahead, scale, residuals, .. } = self;
+        ahead.changes.clear();
+        ahead.weights.clear();
+        // g·q, and then q·r.
+        let mut square = -slope;
+        for (i, (sum, residual)) in sums.iter().zip(&*residuals).enumerate() {
+            let steps: f64 = pairs.iter().map(|pair| pair.factor * pair.changes[i]).sum();
+            let weights: f64 = pairs.iter().map(|pair| pair.factor * pair.weights[i]).sum();
+            ahead.changes.push(-sum - steps);
+            ahead.weights.push(-*scale * residual - weights);
+            square -= pairs[i].factor * pairs[i].along;
+        }
+        square -= taken;
+        for (pair, residual) in pairs.iter().zip(residuals) {
+            square += pair.factor * *residual;
+        }
+        ahead.square = *scale * square;
+        for (pair, weight) in pairs.iter().zip(&ahead.weights) {
+            ahead.square -= pair.factor * weight;
+        }
     }
 
     /// Keeps s·g of all pairs, of which the newest has the change to this gradient.
     fn note(&mut self, gradient: &[Vec4]) {
         let sums = self.sums(gradient, |pair| &pair.step);
         let count = self.pairs.len();
-        for (i, (pair, sum)) in self.pairs.iter_mut().zip(sums).enumerate() {
-            if i + 1 < count && pair.products.len() < count - i - 1 {
-                pair.products.push(sum - pair.along);
+        for (pair, sum) in self.pairs.iter_mut().zip(sums) {
+            if pair.changes.len() < count {
+                pair.changes.push_back(sum - pair.along);
             }
             pair.along = sum;
         }
@@ -141,15 +212,13 @@ impl History {
         sums
     }
 
-    /// Learns from the step from one evaluated point to another.
-    pub(super) fn learn(&mut self, from: &Iterate, to: &Iterate) {
+    /// Learns from the step from one evaluated point to another, `alpha` times the last direction.
+    pub(super) fn learn(&mut self, from: &Iterate, to: &Iterate, alpha: f64) {
         if self.limit == 0 {
             return;
         }
         let free = to.gradient.len();
-        let full = self.pairs.len() == self.limit;
-        let oldest = if full { self.pairs.pop_front() } else { self.spare.pop() };
-        let mut pair = oldest.unwrap_or_default();
+        let mut pair = self.take_room();
         pair.step.resize(free, Vec4::ZERO);
         pair.change.resize(free, Vec4::ZERO);
         let mut sums = vec![[0.0; 3]; free.div_ceil(CHUNK)];
@@ -162,10 +231,40 @@ impl History {
         if curvature > MIN_COSINE * (steps * square).sqrt() {
             pair.inverse = 1.0 / curvature;
             pair.square = square;
-            pair.products.clear();
+            self.join(&mut pair, curvature, alpha);
             self.pairs.push_back(pair);
         } else {
             self.spare.push(pair);
+        }
+    }
+
+    /// Room for a pair, that of the oldest where all is in use.
+    fn take_room(&mut self) -> Pair {
+        if self.pairs.len() < self.limit {
+            return self.spare.pop().unwrap_or_default();
+        }
+        self.ahead.changes.remove(0);
+        self.ahead.weights.remove(0);
+        let oldest = self.pairs.pop_front();
+        for pair in &mut self.pairs {
+            pair.changes.pop_front();
+            pair.weights.pop_front();
+        }
+        oldest.expect("a limit above 0")
+    }
+
+    /// The products of a pair, `alpha` times the last direction, with all others and itself; s·t of the others with its
+    /// own follow with the next gradient.
+    fn join(&mut self, pair: &mut Pair, curvature: f64, alpha: f64) {
+        let Ahead { changes, weights, square } = &self.ahead;
+        pair.changes.clear();
+        pair.changes.extend(changes.iter().map(|product| alpha * product));
+        pair.changes.push_back(curvature);
+        pair.weights.clear();
+        pair.weights.extend(weights.iter().map(|product| alpha * product));
+        pair.weights.push_back(alpha * alpha * square);
+        for (other, weight) in self.pairs.iter_mut().zip(weights) {
+            other.weights.push_back(alpha * weight);
         }
     }
 
@@ -232,5 +331,86 @@ impl Kernel for Learn<'_> {
             out[k] = (s[0] + s[1]) + (s[2] + s[3]);
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::vectors;
+
+    const SIZE: usize = 40;
+
+    /// The matrix of a chain of springs that stiffen along it, plus `mass`.
+    fn chain(mass: f64, stiffness: f64, x: &[Vec4]) -> Vec<Vec4> {
+        let mut out: Vec<Vec4> = x.iter().map(|x| Vec4(x.0.map(|c| mass * c))).collect();
+        for i in 1..x.len() {
+            let weight = stiffness * (1.0 + i as f64 / 10.0);
+            for k in 0..3 {
+                let force = weight * (x[i].0[k] - x[i - 1].0[k]);
+                out[i].0[k] += force;
+                out[i - 1].0[k] -= force;
+            }
+        }
+        out
+    }
+
+    fn at(x: Vec<Vec4>, hessian: impl Fn(&[Vec4]) -> Vec<Vec4>) -> Iterate {
+        let mut iterate = Iterate::default();
+        iterate.gradient = hessian(&x);
+        iterate.x = x;
+        iterate
+    }
+
+    /// The loops as the paper has them, around A⁻¹ = 1/7.
+    fn two_loops(pairs: &[(Vec<Vec4>, Vec<Vec4>)], gradient: &[Vec4], scale: f64) -> Vec<Vec4> {
+        let mut r = gradient.to_vec();
+        let mut alphas = vec![];
+        for (s, t) in pairs.iter().rev() {
+            alphas.push(vectors::dot(s, &r) / vectors::dot(s, t));
+            vectors::add_scaled(-alphas[alphas.len() - 1], t, &mut r);
+        }
+        r.iter_mut().for_each(|r| r.0 = r.0.map(|c| scale / 7.0 * c));
+        for ((s, t), alpha) in pairs.iter().zip(alphas.into_iter().rev()) {
+            let beta = vectors::dot(t, &r) / vectors::dot(s, t);
+            vectors::add_scaled(alpha - beta, s, &mut r);
+        }
+        r.iter_mut().for_each(|r| r.0 = r.0.map(|c| -c));
+        r
+    }
+
+    #[test]
+    fn directions_and_products_are_those_of_the_paper() {
+        // A = 7, a Hessian below it, three pairs at the most, steps of different lengths.
+        let hessian = |x: &[Vec4]| chain(0.5, 0.2, x);
+        let x = (0..SIZE).map(|i| Vec4::new([(i * i) as f64 % 7.0, (i as f64).sin(), 1.0])).collect();
+        let mut iterate = at(x, hessian);
+        let mut history = History::new(3);
+        let (mut pairs, mut residual) = (vec![], vec![Vec4::ZERO; SIZE]);
+        for round in 0..12 {
+            let (scale, alpha) =
+                (1.0 + 0.25 * f64::from(round % 3), [1.0, 0.5, 0.1, 1.0][round as usize % 4]);
+            history.backward(&iterate.gradient, scale, &mut residual);
+            let mut d: Vec<Vec4> = residual.iter().map(|r| Vec4(r.0.map(|c| c / 7.0))).collect();
+            let slope = history.forward(&iterate.gradient, &mut d);
+            let wanted = two_loops(&pairs, &iterate.gradient, scale);
+            let difference = |a: &[Vec4], b: &[Vec4]| -> Vec<Vec4> {
+                a.iter().zip(b).map(|(a, b)| Vec4(std::array::from_fn(|k| a.0[k] - b.0[k]))).collect()
+            };
+            let apart = vectors::norm(&difference(&d, &wanted));
+            assert!(apart < 1e-9 * vectors::norm(&wanted), "round {round}: {apart:e}");
+            assert!(slope < 0.0 && (slope - vectors::dot(&d, &iterate.gradient)).abs() < 1e-9 * slope.abs());
+            let mut x = iterate.x.clone();
+            vectors::add_scaled(alpha, &d, &mut x);
+            let next = at(x, hessian);
+            history.learn(&iterate, &next, alpha);
+            let (s, t) = (difference(&next.x, &iterate.x), difference(&next.gradient, &iterate.gradient));
+            let overestimate = 7.0 * vectors::dot(&s, &s) / vectors::dot(&s, &t);
+            let found = history.overestimate().expect("a pair");
+            assert!((found - overestimate).abs() < 1e-9 * overestimate, "{round}: {found} {overestimate}");
+            pairs.push((s, t));
+            pairs.drain(..pairs.len().saturating_sub(3));
+            iterate = next;
+        }
     }
 }
