@@ -6,8 +6,8 @@
 //!
 //! \[Ledwon2024, Eq. 4.27-4.28; Macklin2016\]. Every energy is a set of constraints with E = C²/(2α) (see
 //! [`energy::constraint`](crate::energy::constraint)), w = 1/m, and 0 for prescribed vertices. A step starts at x = y with
-//! λ = 0, and an iteration is a sweep over all constraints, one after the other. Elements that share no unknown have
-//! the same colour and move together.
+//! λ = 0, and an iteration is a sweep over all constraints, one after the other, in an order that lets threads share the
+//! work (see `regions`). Elements that share no unknown have the same colour and move together.
 //!
 //! This solves α̃ λ = −C(x), but with the directions ∇C at which each Δλ was made instead of those at the end: for
 //! constraints that are linear (soft pins, bending of flat sheets) it ends at the minimum of g, for others near it, and the
@@ -17,7 +17,8 @@
 //! them, so that a push that turns out to be too much is taken back; relaxation scales Δλ and with it x; acceleration
 //! \[Wang2015\], x ← ω(x − x₋₁) + x₋₁ after each sweep, does the same to λ. Both keep λ and x in step.
 
-use std::ops::Range;
+mod regions;
+
 use std::time::Instant;
 
 use super::acceleration::Acceleration;
@@ -26,10 +27,9 @@ use crate::cache::{Cache, Outcome};
 use crate::energy::Energy;
 use crate::energy::constraint::{Batch, CORNERS, Changes, Constraints, Form, MOST, Sweep};
 use crate::error::{Error, Result};
-use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::lanes::{Vec4, WIDTH};
 use crate::objective::{Iterate, Objective};
-use crate::par;
-use crate::sparse::colouring;
+use regions::{Project, Region};
 
 /// The registry's entry.
 pub static KIND: Kind = Kind {
@@ -52,9 +52,6 @@ pub static HARD_KIND: Kind = Kind {
     build: |settings| Box::new(Xpbd::new(Form::Hard, &settings.options)),
 };
 
-/// Batches per chunk of work.
-const BATCHES: usize = 16;
-
 /// Multipliers λ of the constraints of four elements.
 type Multipliers = [[f64; WIDTH]; MOST];
 
@@ -73,14 +70,7 @@ pub struct Xpbd {
     extrapolation: Option<Extrapolation>,
     /// Constraints per element of each term.
     counts: Vec<usize>,
-    batches: Vec<Batch>,
-    /// What terms want to know of their batches, and where each batch's numbers start.
-    numbers: Vec<[f64; WIDTH]>,
-    starts: Vec<usize>,
-    /// Batches of each colour.
-    colours: Vec<Range<usize>>,
-    /// What the batches of a colour do to their corners.
-    changes: Vec<Changes>,
+    all: Region,
 }
 
 impl Xpbd {
@@ -94,11 +84,7 @@ impl Xpbd {
                 multipliers: Default::default(),
             }),
             counts: vec![],
-            batches: vec![],
-            numbers: vec![],
-            starts: vec![],
-            colours: vec![],
-            changes: vec![],
+            all: Region::default(),
         }
     }
 
@@ -129,82 +115,13 @@ impl Xpbd {
         }
         Ok(())
     }
-
-    /// Sorts all elements into batches, by colour.
-    fn sort(&mut self, objective: &Objective) {
-        let mut places = vec![];
-        for (t, term) in objective.terms.iter().enumerate() {
-            places.extend((0..term.len()).map(|e| (t, e)));
-        }
-        let element = |i: usize| objective.terms[places[i].0].element(places[i].1);
-        self.batches.clear();
-        self.colours.clear();
-        for class in colouring::colours(objective.free, places.len(), element) {
-            let first = self.batches.len();
-            let of_class: Vec<(usize, usize)> = class.iter().map(|i| places[*i as usize]).collect();
-            for group in of_class.chunk_by(|a, b| a.0 == b.0) {
-                self.batches.extend(group.chunks(WIDTH).map(|four| batch(objective, four)));
-            }
-            self.colours.push(first..self.batches.len());
-        }
-        let longest = self.colours.iter().map(|c| c.len()).max().unwrap_or(0);
-        self.changes = vec![[[Vec4::ZERO; WIDTH]; CORNERS]; longest];
-        self.numbers.clear();
-        self.starts = vec![0];
-        for batch in &self.batches {
-            self.numbers.extend(objective.terms[batch.term].packed(&batch.elements));
-            self.starts.push(self.numbers.len());
-        }
-    }
-
-    /// Projects all constraints once.
-    fn sweep(&mut self, objective: &Objective, x: &mut [Vec4]) {
-        let per_step = if self.form == Form::Hard { 0.0 } else { 1.0 / (objective.step * objective.step) };
-        let sweep = Sweep { form: self.form, relaxation: self.relaxation, per_step };
-        let (numbers, starts, counts) = (&self.numbers, &self.starts, &self.counts);
-        let project_all = |first: usize, batches: &mut [Batch], x: &[Vec4], changes: &mut [Changes]| {
-            let (mut first, mut changes) = (first, changes);
-            for run in batches.chunk_by_mut(|a, b| a.term == b.term) {
-                let (own, rest) = changes.split_at_mut(run.len());
-                changes = rest;
-                let numbers = &numbers[starts[first]..starts[first + run.len()]];
-                first += run.len();
-                let term = objective.terms[run[0].term].as_ref();
-                if numbers.is_empty() {
-                    let all = run.iter_mut().zip(own);
-                    all.for_each(|(batch, change)| project(&sweep, term, counts, batch, x, change));
-                } else {
-                    term.project(&sweep, run, numbers, x, own);
-                }
-            }
-        };
-        for colour in &self.colours {
-            let batches = &mut self.batches[colour.clone()];
-            let changes = &mut self.changes[..batches.len()];
-            if par::threads() == 1 {
-                // Batches of a colour do not touch each other: what one has changed, no other reads.
-                for (chunk, batches) in batches.chunks_mut(BATCHES).enumerate() {
-                    let changes = &mut changes[..batches.len()];
-                    project_all(colour.start + chunk * BATCHES, batches, x, changes);
-                    dispatch(Apply { objective, batches, changes, x });
-                }
-                continue;
-            }
-            let before: &[Vec4] = x;
-            par::pairs_mut(batches, changes, BATCHES, |chunk, batches, changes| {
-                project_all(colour.start + chunk * BATCHES, batches, before, changes);
-            });
-            dispatch(Apply { objective, batches, changes, x });
-        }
-    }
 }
 
 impl Solver for Xpbd {
     fn prepare(&mut self, objective: &Objective, _: &Cache) -> Result<Preparation> {
         self.check(objective)?;
         self.counts = objective.terms.iter().map(|t| t.constraints(self.form)).collect();
-        self.sort(objective);
-        tracing::debug!("{} colours, {} batches", self.colours.len(), self.batches.len());
+        self.all = Region::new(objective);
         Ok(Preparation::default())
     }
 
@@ -214,7 +131,7 @@ impl Solver for Xpbd {
     }
 
     fn begin_step(&mut self, _: &Objective, _: &Iterate) {
-        self.batches.iter_mut().for_each(|batch| batch.multipliers = Multipliers::default());
+        self.all.visit(&mut |batch| batch.multipliers = Multipliers::default());
         if let Some(extrapolation) = &mut self.extrapolation {
             extrapolation.acceleration.begin_step();
         }
@@ -240,11 +157,14 @@ impl Solver for Xpbd {
         let start = Instant::now();
         let mut extrapolation = self.extrapolation.take();
         if let Some(extrapolation) = &mut extrapolation {
-            extrapolation.remember(&iterate.x[..objective.free], &self.batches);
+            extrapolation.remember(&iterate.x[..objective.free], &mut self.all);
         }
-        self.sweep(objective, &mut iterate.x);
+        let per_step = if self.form == Form::Hard { 0.0 } else { 1.0 / (objective.step * objective.step) };
+        let sweep = Sweep { form: self.form, relaxation: self.relaxation, per_step };
+        let (unknowns, fixed) = iterate.x.split_at_mut(objective.free);
+        self.all.sweep(&Project { objective, sweep, counts: &self.counts }, unknowns, fixed);
         if let Some(extrapolation) = &mut extrapolation {
-            extrapolation.extrapolate(&mut iterate.x[..objective.free], &mut self.batches);
+            extrapolation.extrapolate(&mut iterate.x[..objective.free], &mut self.all);
         }
         self.extrapolation = extrapolation;
         cost.local += start.elapsed();
@@ -252,62 +172,11 @@ impl Solver for Xpbd {
     }
 }
 
-/// A batch of up to [`WIDTH`] elements of a term, as (term, element).
-fn batch(objective: &Objective, four: &[(usize, usize)]) -> Batch {
-    let (term, last) = four[four.len() - 1];
-    let mut batch = Batch {
-        term,
-        count: four.len(),
-        elements: [last as u32; WIDTH],
-        vertices: [[0; WIDTH]; CORNERS],
-        mass: [[0.0; WIDTH]; CORNERS],
-        multipliers: Multipliers::default(),
-    };
-    for lane in 0..WIDTH {
-        let e = four.get(lane).map_or(last, |(_, e)| *e);
-        batch.elements[lane] = e as u32;
-        for (c, v) in objective.terms[term].element(e).iter().enumerate() {
-            batch.vertices[c][lane] = *v;
-            if (*v as usize) < objective.free {
-                batch.mass[c][lane] = 1.0 / objective.mass[*v as usize];
-            }
-        }
-    }
-    batch
-}
-
-/// Moves the unknowns of batches.
-struct Apply<'a> {
-    objective: &'a Objective,
-    batches: &'a [Batch],
-    changes: &'a [Changes],
-    x: &'a mut [Vec4],
-}
-
-impl Kernel for Apply<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        for (batch, changes) in self.batches.iter().zip(self.changes) {
-            let corners = self.objective.terms[batch.term].corners();
-            for (vertices, changes) in batch.vertices.iter().zip(changes).take(corners) {
-                for lane in 0..batch.count {
-                    let v = vertices[lane] as usize;
-                    if v < self.objective.free {
-                        self.x[v].0 = (L::load(&self.x[v].0) + L::load(&changes[lane].0)).to_array();
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// Projects the constraints of a batch one after the other; `change` is what they do to its corners.
 fn project(
     sweep: &Sweep,
     term: &dyn Energy,
-    counts: &[usize],
+    constraints: usize,
     batch: &mut Batch,
     x: &[Vec4],
     change: &mut Changes,
@@ -321,14 +190,14 @@ fn project(
             (0..3).for_each(|k| here[c][k][lane] = place[k]);
         }
     }
-    let mut constraints = Constraints::BLANK;
-    for index in 0..counts[batch.term] {
-        term.constrain(sweep.form, index, &batch.elements, &here, &mut constraints);
-        let steps = steps(sweep, &constraints, &batch.mass[..corners], &mut batch.multipliers[index]);
+    let mut of = Constraints::BLANK;
+    for index in 0..constraints {
+        term.constrain(sweep.form, index, &batch.elements, &here, &mut of);
+        let steps = steps(sweep, &of, &batch.mass[..corners], &mut batch.multipliers[index]);
         for c in 0..corners {
             for k in 0..3 {
                 for lane in 0..WIDTH {
-                    let moved = batch.mass[c][lane] * constraints.gradient[c][k][lane] * steps[lane];
+                    let moved = batch.mass[c][lane] * of.gradient[c][k][lane] * steps[lane];
                     here[c][k][lane] += moved;
                     change[c][lane].0[k] += moved;
                 }
@@ -373,17 +242,17 @@ fn step(value: f64, bounds: [f64; 2], weight: f64, compliance: f64, multiplier: 
 
 impl Extrapolation {
     /// Keeps what a sweep is about to change.
-    fn remember(&mut self, x: &[Vec4], batches: &[Batch]) {
+    fn remember(&mut self, x: &[Vec4], all: &mut Region) {
         self.x.swap(0, 1);
         self.multipliers.swap(0, 1);
         self.x[0].clear();
         self.x[0].extend_from_slice(x);
         self.multipliers[0].clear();
-        self.multipliers[0].extend(batches.iter().map(|b| b.multipliers));
+        all.visit(&mut |batch| self.multipliers[0].push(batch.multipliers));
     }
 
     /// After a sweep.
-    fn extrapolate(&mut self, x: &mut [Vec4], batches: &mut [Batch]) {
+    fn extrapolate(&mut self, x: &mut [Vec4], all: &mut Region) {
         let omega = self.acceleration.advance();
         if omega == 1.0 {
             return;
@@ -391,11 +260,13 @@ impl Extrapolation {
         for (x, old) in x.iter_mut().zip(&self.x[1]) {
             x.0 = std::array::from_fn(|k| omega * (x.0[k] - old.0[k]) + old.0[k]);
         }
-        for (batch, old) in batches.iter_mut().zip(&self.multipliers[1]) {
+        let mut multipliers = self.multipliers[1].iter();
+        all.visit(&mut |batch| {
+            let old = multipliers.next().expect("one for each batch");
             for (now, old) in batch.multipliers.as_flattened_mut().iter_mut().zip(old.as_flattened()) {
                 *now = omega * (*now - old) + old;
             }
-        }
+        });
     }
 }
 
