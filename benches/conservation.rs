@@ -47,7 +47,10 @@ fn measure(mesh: &str, solver: &str) -> [f64; 2] {
 }
 
 fn main() {
-    pliant::par::set_threads(1);
+    pliant::par::enter(Some(1), compare);
+}
+
+fn compare() {
     let file = std::env::args().skip(1).find(|a| !a.starts_with("--"));
     let mesh = file.map_or("generate = { shape = \"sphere\", radius = 0.5, cells = 8 }".to_owned(), |file| {
         format!("mesh = {file:?}")

@@ -104,16 +104,33 @@ pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Send + Sync) -> Vec<R
     }
 }
 
-/// Threads that the loops above use.
+/// Runs both, at once where a thread is free.
+pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+    if rayon::current_num_threads() == 1 {
+        a();
+        b();
+    } else {
+        rayon::join(a, b);
+    }
+}
+
+/// Threads that the functions above use.
 pub fn threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Fixes the number of threads of the process; later calls have no effect.
-pub fn set_threads(count: usize) {
-    // A second call only fails because the pool already stands, which is what it asks for.
-    let _ = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
+/// Runs `f` as one of the process's threads, of which there are `count` from the first call on, or one per core.
+///
+/// The functions above work on any thread, but one from outside has to wake one of these each time, and to be woken.
+pub fn enter<R: Send>(count: Option<usize>, f: impl FnOnce() -> R + Send) -> R {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count.unwrap_or(0)).stack_size(STACK);
+    // This only fails because the pool already stands, which is what it asks for.
+    let _ = pool.build_global();
+    rayon::scope(|_| f())
 }
+
+/// Bytes of a thread's stack: as many as the first thread of a process has.
+const STACK: usize = 8 << 20;
 
 /// Runs `f` with exactly `count` threads, for tests of determinism.
 pub fn with_threads<R: Send>(count: usize, f: impl FnOnce() -> R + Send) -> R {

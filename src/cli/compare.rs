@@ -9,14 +9,13 @@ use clap::Args;
 use super::Global;
 use super::progress::Reporter;
 use super::report::write_stdout;
-use super::simulate::parse_threads;
+use super::threads::ThreadArgs;
 use crate::compare::cases::{self, Case};
 use crate::compare::{Comparison, Contender, chart, compare, parse};
 use crate::config::{self, Loaded, Overrides, nearest, resolved};
 use crate::error::{Error, Result};
 use crate::io::atomic::write_atomically;
 use crate::output::directory::Existing;
-use crate::par;
 use crate::plot::metrics::Metrics;
 use crate::plot::{self, Chart, Format, Theme, runs};
 use crate::simulate::Simulation;
@@ -65,17 +64,14 @@ pub struct CompareArgs {
     /// Their background.
     #[arg(long, value_enum, value_name = "THEME", default_value_t)]
     pub theme: Theme,
-    /// Threads to use; default: one per core.
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    pub threads: Option<usize>,
+    /// Threads.
+    #[command(flatten)]
+    pub threads: ThreadArgs,
 }
 
 impl CompareArgs {
     /// Compares, writes tables and charts, and prints how far each solver came.
     pub fn run(&self, global: &Global) -> Result<()> {
-        if let Some(count) = self.threads {
-            par::set_threads(count);
-        }
         let loaded = self.load(&[], None)?;
         let root =
             self.output.clone().unwrap_or_else(|| format!("outputs/{}-compare", loaded.config.name).into());

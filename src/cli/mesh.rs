@@ -7,14 +7,13 @@ use clap::Args;
 
 use super::Global;
 use super::repair::RepairArgs;
-use super::simulate::parse_threads;
+use super::threads::ThreadArgs;
 use crate::cache::Outcome;
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::repair::repair;
 use crate::mesh::tetrahedralize::{Filling, METHODS, Options, Size, check, method, tetrahedralize};
 use crate::mesh::{Mesh, quality};
-use crate::par;
 
 /// Arguments of `pliant mesh`.
 #[derive(Args, Clone, Debug)]
@@ -54,9 +53,9 @@ pub struct MeshArgs {
     /// Replace the mesh file if it exists.
     #[arg(long)]
     pub force: bool,
-    /// Threads to use; default: one per core. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    pub threads: Option<usize>,
+    /// Threads.
+    #[command(flatten)]
+    pub threads: ThreadArgs,
     /// Fill the surface as it is.
     #[arg(long, conflicts_with_all = ["weld", "fill_holes", "keep_orientation", "keep_small_shells"])]
     pub no_repair: bool,
@@ -75,9 +74,6 @@ impl MeshArgs {
                 what: format!("{} exists", self.output.display()),
                 hint: "replace it with --force, or choose another name".into(),
             });
-        }
-        if let Some(count) = self.threads {
-            par::set_threads(count);
         }
         let name = self.surface.display().to_string();
         let surface = self.read(&name)?;

@@ -22,6 +22,7 @@ pub mod scene;
 pub mod schema;
 pub mod simulate;
 pub mod solvers;
+pub mod threads;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -130,15 +131,15 @@ impl Cli {
     pub fn run(&self) -> Result<()> {
         match &self.command {
             Command::Generate(args) => args.run(),
-            Command::Mesh(args) => args.run(&self.global),
+            Command::Mesh(args) => args.threads.run(|| args.run(&self.global)),
             Command::Convert(args) => args.run(),
             Command::Info(args) => args.run(),
             Command::Check(args) => args.run(&self.global),
-            Command::Precompute(args) => args.run(&self.global),
-            Command::Simulate(args) => args.run(&self.global),
-            Command::Compare(args) => args.run(&self.global),
+            Command::Precompute(args) => args.threads.run(|| args.run(&self.global)),
+            Command::Simulate(args) => args.threads.run(|| args.run(&self.global)),
+            Command::Compare(args) => args.threads.run(|| args.run(&self.global)),
             Command::Export(args) => args.run(&self.global),
-            Command::Preview(args) => args.run(&self.global),
+            Command::Preview(args) => args.threads.run(|| args.run(&self.global)),
             Command::Plot(args) => args.run(),
             Command::Solvers(args) => args.run(),
             Command::Cache(args) => args.run(&self.global),

@@ -3,10 +3,9 @@
 use clap::Args;
 
 use super::scene::SceneArgs;
-use super::simulate::parse_threads;
+use super::threads::ThreadArgs;
 use super::{Global, progress};
 use crate::error::Result;
-use crate::par;
 use crate::simulate::Simulation;
 
 /// Arguments of `pliant precompute`.
@@ -19,17 +18,14 @@ pub struct PrecomputeArgs {
     /// The scene.
     #[command(flatten)]
     pub scene: SceneArgs,
-    /// Threads to use; default: one per core. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    pub threads: Option<usize>,
+    /// Threads.
+    #[command(flatten)]
+    pub threads: ThreadArgs,
 }
 
 impl PrecomputeArgs {
     /// Prepares the simulation and drops it: what it computed stays in the cache.
     pub fn run(&self, global: &Global) -> Result<()> {
-        if let Some(count) = self.threads {
-            par::set_threads(count);
-        }
         let loaded = self.scene.load()?;
         let (mut simulation, report) = Simulation::new(&loaded.config, &global.cache())?;
         progress::log_preparation(&report, &simulation);

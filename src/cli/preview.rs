@@ -6,10 +6,9 @@ use clap::Args;
 
 use super::Global;
 use super::report::write_stdout;
-use super::simulate::parse_threads;
+use super::threads::ThreadArgs;
 use crate::error::{Error, Result};
 use crate::io::atomic::write_atomically;
-use crate::par;
 use crate::plot::png;
 use crate::preview::camera::View;
 use crate::preview::film::Film;
@@ -66,17 +65,14 @@ pub struct PreviewArgs {
     /// Frames per second of the GIF; default: as fast as the run's own time.
     #[arg(long, value_name = "FPS", requires = "gif", value_parser = parse_fps)]
     pub fps: Option<f64>,
-    /// Threads to use; default: one per core. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    pub threads: Option<usize>,
+    /// Threads.
+    #[command(flatten)]
+    pub threads: ThreadArgs,
 }
 
 impl PreviewArgs {
     /// Writes what was asked for and prints the names of the files.
     pub fn run(&self, global: &Global) -> Result<()> {
-        if let Some(count) = self.threads {
-            par::set_threads(count);
-        }
         let motion = Motion::open(&self.run, &global.cache())?;
         let array = self.array(&motion)?;
         let is_page = self.output.is_some() || (self.png.is_none() && self.gif.is_none());

@@ -9,9 +9,9 @@ use clap::Args;
 use super::Global;
 use super::progress::{self, Reporter};
 use super::scene::SceneArgs;
+use super::threads::ThreadArgs;
 use crate::error::{Error, Result};
 use crate::output::directory::Existing;
-use crate::par;
 use crate::simulate::run::{RunReport, run};
 
 /// Arguments of `pliant simulate`.
@@ -31,9 +31,9 @@ pub struct SimulateArgs {
     /// Overwrite an existing run directory.
     #[arg(long)]
     pub force: bool,
-    /// Threads to use; default: one per core. Results do not depend on it.
-    #[arg(long, value_name = "N", value_parser = parse_threads)]
-    pub threads: Option<usize>,
+    /// Threads.
+    #[command(flatten)]
+    pub threads: ThreadArgs,
     /// Fail if a step ends with a gradient above TOL times its first norm.
     #[arg(long, value_name = "TOL", value_parser = parse_tolerance)]
     pub require_converged: Option<f64>,
@@ -42,9 +42,6 @@ pub struct SimulateArgs {
 impl SimulateArgs {
     /// Runs the scene.
     pub fn run(&self, global: &Global) -> Result<()> {
-        if let Some(count) = self.threads {
-            par::set_threads(count);
-        }
         let loaded = self.scene.load()?;
         let settings = &loaded.config.solver;
         if self.require_converged.is_some() && !(settings.kind.build)(settings).minimizes() {
@@ -136,15 +133,6 @@ pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
     stop
 }
 
-/// Most threads that can be asked for.
-const MOST_THREADS: usize = 4096;
-
-/// A number of threads, at least 1.
-pub(super) fn parse_threads(text: &str) -> Result<usize, String> {
-    let count = text.parse::<usize>().ok().filter(|count| (1..=MOST_THREADS).contains(count));
-    count.ok_or_else(|| format!("wants a whole number from 1 to {MOST_THREADS}"))
-}
-
 /// A tolerance above 0.
 fn parse_tolerance(text: &str) -> Result<f64, String> {
     let tolerance = text.parse::<f64>().ok().filter(|tolerance| *tolerance > 0.0 && tolerance.is_finite());
@@ -178,7 +166,7 @@ mod tests {
             (&["a.b=1".into(), "c=x".into()][..], Some(7))
         );
         assert_eq!((overrides.solver.as_deref(), overrides.output), (Some("pd"), Some("out".into())));
-        assert_eq!((args.threads, args.require_converged, args.force), (Some(2), Some(1e-3), true));
+        assert_eq!((args.threads.threads, args.require_converged, args.force), (Some(2), Some(1e-3), true));
     }
 
     #[test]
