@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn a_cut_leaves_the_most_to_the_smaller_half() {
         // Two chains of 10 links and one link between them: nothing crosses but that.
-        let spans = (0..10).chain(11..21).map(|i| 100 + i..102 + i).chain([105..118]);
+        let spans = (0..10).chain(11..21).map(|i| 100 + i..102 + i).chain(std::iter::once(105..118));
         assert_eq!(cut(100..122, spans), (111, 10));
         // All in one: no half has any.
         assert_eq!(cut(0..9, std::iter::repeat_n(0..9, 5)).1, 0);
