@@ -266,7 +266,7 @@ fn factorize(matrix: &SymmetricMatrix) -> Result<Factor> {
 
 impl Cached for Factor {
     const KIND: &'static str = "factor";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn to_arrays(&self) -> Vec<Array> {
         let Panels { size, parts, own, border, nodes, rows, values, ends } = &self.panels;

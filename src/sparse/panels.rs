@@ -12,16 +12,15 @@
 //! for what it is used for, corrections A⁻¹r with r in f64, as each one removes the error of the one before. Where several
 //! answers have to cancel, the same numbers can be used with the arithmetic of f64.
 //!
-//! The elimination tree is cut into branches (see `branches`), which do not touch each other, and a top. A branch adds up
-//! what it takes from the top in numbers of its own, its border; borders are added to the top one after the other. So
-//! branches can be solved side by side, and the bits do not depend on how many threads do it.
+//! The elimination tree is cut into parts (see `branches`), which form a tree again. A part adds up what it takes from
+//! others in numbers of its own, its border, which are then added to those of its parent, one child after the other. So
+//! children can be solved side by side, and the bits do not depend on how many threads do it.
 
 mod branches;
 mod solve;
 
-use std::ops::Range;
-
 use crate::math::octets::OCTET;
+use branches::Branch;
 pub use solve::Work;
 
 const PANEL: usize = OCTET;
@@ -43,12 +42,12 @@ pub struct Supernode<'a> {
 pub struct Panels {
     /// Unknowns.
     pub size: usize,
-    /// Where each part (the branches, then the top) starts in `nodes`, `own`, `border`, `rows` and `values`; a last entry
-    /// has their ends.
-    pub parts: Vec<[u64; 5]>,
+    /// Where each part starts in `nodes`, `own`, `border`, `rows` and `values`, and the first of the parts that it depends
+    /// on, which end with the one before it; a last entry has the ends. The last part depends on all others.
+    pub parts: Vec<[u64; 6]>,
     /// The unknowns of each part.
     pub own: Vec<u32>,
-    /// The unknowns of the top that each branch touches, numbered as in the top.
+    /// The unknowns of others that each part touches, by their numbers in the part that depends on it.
     pub border: Vec<u32>,
     /// Per node: first column, columns, rows below padded to panels. Numbers are those of the part: its own unknowns,
     /// then its border.
@@ -61,8 +60,10 @@ pub struct Panels {
     pub ends: Vec<u32>,
 }
 
-/// The parts of one branch or of the top.
+/// What one part consists of.
 struct Part<'a> {
+    /// The first of the parts that it depends on.
+    first: usize,
     own: &'a [u32],
     border: &'a [u32],
     nodes: &'a [[u32; 3]],
@@ -74,75 +75,76 @@ impl Panels {
     /// Packs the entries of L, given by supernode, row (first the columns' own, then the pattern's) and column.
     /// Supernodes are in the order of their columns, children before parents.
     pub fn pack(size: usize, nodes: &[Supernode], entry: &dyn Fn(usize, usize, usize) -> f64) -> Panels {
-        let plan = branches::plan(nodes);
         let mut panels = Panels { size, ..Default::default() };
-        // The number of each unknown in the part that is being packed, and in the top.
-        let (mut place, mut in_top) = (vec![0u32; size], vec![0u32; size]);
-        let columns = |s: usize| nodes[s].start..nodes[s].start + nodes[s].columns;
-        for (number, unknown) in plan.top.iter().flat_map(|s| columns(*s)).enumerate() {
-            in_top[unknown] = number as u32;
-        }
-        for branch in &plan.branches {
-            let own = columns(branch.start).start..columns(branch.end - 1).end;
-            let below = nodes[branch.clone()].iter().flat_map(|node| node.pattern);
-            let mut border: Vec<usize> = below.copied().filter(|row| *row >= own.end).collect();
+        // The number of each unknown in the part that is being packed.
+        let mut place = vec![0u32; size];
+        // Borders, by unknown and then by number in the part that depends on it.
+        let mut borders: Vec<Vec<usize>> = vec![];
+        let mut numbered: Vec<Vec<u32>> = vec![];
+        let plan = branches::plan(nodes);
+        for (index, Branch { nodes: branch, first }) in plan.iter().enumerate() {
+            let columns = |s: &usize| nodes[*s].start..nodes[*s].start + nodes[*s].columns;
+            let own: Vec<usize> = branch.iter().flat_map(columns).collect();
+            let children = children(index, *first, |child| plan[child].first);
+            let mut border: Vec<usize> = branch.iter().flat_map(|s| nodes[*s].pattern).copied().collect();
+            border.extend(children.clone().flat_map(|child| &borders[child]));
             border.sort_unstable();
             border.dedup();
-            for (number, unknown) in own.clone().chain(border.iter().copied()).enumerate() {
-                place[unknown] = number as u32;
+            border.retain(|unknown| own.binary_search(unknown).is_err());
+            for (unknown, number) in own.iter().chain(&border).zip(0..) {
+                place[*unknown] = number;
             }
-            panels.start_part();
-            panels.own.extend(own.map(|unknown| unknown as u32));
-            panels.border.extend(border.iter().map(|unknown| in_top[*unknown]));
-            panels.push_nodes(branch.clone(), nodes, &place, entry);
+            for child in children {
+                numbered[child] = borders[child].iter().map(|unknown| place[*unknown]).collect();
+            }
+            panels.start_part(*first);
+            panels.own.extend(own.iter().map(|unknown| *unknown as u32));
+            // Numbers follow with the part that depends on this one.
+            panels.border.extend(border.iter().map(|_| 0));
+            branch.iter().for_each(|s| panels.push_node(*s, nodes[*s], &place, entry));
+            borders.push(border);
+            numbered.push(vec![]);
         }
-        panels.start_part();
-        panels.own.extend(plan.top.iter().flat_map(|s| columns(*s)).map(|unknown| unknown as u32));
-        for s in &plan.top {
-            panels.push_nodes(*s..s + 1, nodes, &in_top, entry);
-        }
-        panels.start_part();
+        panels.start_part(0);
+        panels.border = numbered.concat();
         panels.ends = roots(nodes).map(|node| (node.start + node.columns) as u32).collect();
         panels
     }
 
-    fn start_part(&mut self) {
+    fn start_part(&mut self, first: usize) {
         let lengths =
-            [self.nodes.len(), self.own.len(), self.border.len(), self.rows.len(), self.values.len()];
+            [self.nodes.len(), self.own.len(), self.border.len(), self.rows.len(), self.values.len(), first];
         self.parts.push(lengths.map(|n| n as u64));
     }
 
-    /// Appends supernodes of the part that was started last; `place` is the number of each unknown in it.
-    fn push_nodes(
+    /// Appends a supernode of the part that was started last; `place` is the number of each unknown in it.
+    fn push_node(
         &mut self,
-        range: Range<usize>,
-        nodes: &[Supernode],
+        s: usize,
+        Supernode { start, columns, pattern }: Supernode,
         place: &[u32],
         entry: &dyn Fn(usize, usize, usize) -> f64,
     ) {
-        let start = self.parts[self.parts.len() - 1];
-        let past = (self.own.len() as u64 - start[1] + self.border.len() as u64 - start[2]) as u32;
-        for s in range {
-            let Supernode { start, columns, pattern } = nodes[s];
-            let entry = |row: usize, column: usize| entry(s, row, column);
-            let parts = columns.div_ceil(MAX_COLUMNS).max(1);
-            for part in 0..parts {
-                let (from, to) = (columns * part / parts, columns * (part + 1) / parts);
-                let below = columns + pattern.len() - to;
-                let padded = below.div_ceil(PANEL) * PANEL;
-                self.nodes.push([place[start + from], (to - from) as u32, padded as u32]);
-                self.push_inverse(from, to - from, &entry);
-                for (first, count) in groups(padded) {
-                    for column in from..to {
-                        for row in to + first..to + first + count {
-                            self.values.push(if row < to + below { entry(row, column) as f32 } else { 0.0 });
-                        }
+        let part = self.parts[self.parts.len() - 1];
+        let past = (self.own.len() as u64 - part[1] + self.border.len() as u64 - part[2]) as u32;
+        let entry = |row: usize, column: usize| entry(s, row, column);
+        let parts = columns.div_ceil(MAX_COLUMNS).max(1);
+        for part in 0..parts {
+            let (from, to) = (columns * part / parts, columns * (part + 1) / parts);
+            let below = columns + pattern.len() - to;
+            let padded = below.div_ceil(PANEL) * PANEL;
+            self.nodes.push([place[start + from], (to - from) as u32, padded as u32]);
+            self.push_inverse(from, to - from, &entry);
+            for (first, count) in groups(padded) {
+                for column in from..to {
+                    for row in to + first..to + first + count {
+                        self.values.push(if row < to + below { entry(row, column) as f32 } else { 0.0 });
                     }
                 }
-                let rows = (start + to..start + columns).chain(pattern.iter().copied());
-                self.rows.extend(rows.map(|row| place[row]));
-                self.rows.extend(std::iter::repeat_n(past, padded - below));
             }
+            let rows = (start + to..start + columns).chain(pattern.iter().copied());
+            self.rows.extend(rows.map(|row| place[row]));
+            self.rows.extend(std::iter::repeat_n(past, padded - below));
         }
     }
 
@@ -168,15 +170,21 @@ impl Panels {
         }
     }
 
-    /// Branches.
-    fn branches(&self) -> usize {
-        self.parts.len() - 2
+    /// How many parts.
+    fn count(&self) -> usize {
+        self.parts.len() - 1
+    }
+
+    /// The parts that a part depends on directly, from the last to the first.
+    fn children(&self, index: usize) -> impl Iterator<Item = usize> {
+        children(index, self.parts[index][5] as usize, |child| self.parts[child][5] as usize)
     }
 
     fn part(&self, index: usize) -> Part<'_> {
         let [a, b] = [self.parts[index], self.parts[index + 1]];
         let range = |k: usize| a[k] as usize..b[k] as usize;
         Part {
+            first: a[5] as usize,
             nodes: &self.nodes[range(0)],
             own: &self.own[range(1)],
             border: &self.border[range(2)],
@@ -188,20 +196,40 @@ impl Panels {
     /// True if all indices lie inside the arrays: what a file from outside must satisfy before it is used.
     pub fn is_consistent(&self) -> bool {
         let lengths =
-            [self.nodes.len(), self.own.len(), self.border.len(), self.rows.len(), self.values.len()];
+            [self.nodes.len(), self.own.len(), self.border.len(), self.rows.len(), self.values.len(), 0];
         let (Some(first), Some(last)) = (self.parts.first(), self.parts.last()) else { return false };
         let ordered = self.parts.windows(2).all(|w| (0..5).all(|k| w[0][k] <= w[1][k]));
-        if self.parts.len() < 2 || *first != [0; 5] || *last != lengths.map(|n| n as u64) || !ordered {
+        if self.parts.len() < 2 || *first != [0; 6] || *last != lengths.map(|n| n as u64) || !ordered {
             return false;
         }
         let ends_ascend = self.ends.is_sorted() && self.ends.last().map_or(0, |e| *e as usize) == self.size;
-        let top = self.part(self.branches());
         ends_ascend
             && crate::sparse::ordering::is_permutation(&self.own)
             && self.own.len() == self.size
-            && top.border.is_empty()
-            && self.border.iter().all(|place| (*place as usize) < top.own.len())
-            && (0..=self.branches()).all(|index| self.part(index).is_consistent())
+            && self.is_a_tree()
+            && (0..self.count()).all(|index| self.part(index).is_consistent())
+    }
+
+    /// True if parts nest in one another, the last one has all of them, and borders have numbers of the part around.
+    fn is_a_tree(&self) -> bool {
+        // The starts of what no part so far has in it.
+        let mut open: Vec<usize> = vec![];
+        for index in 0..self.count() {
+            let Part { first, own, border, .. } = self.part(index);
+            let mut start = index;
+            while start > first {
+                let Some(child) = open.pop() else { return false };
+                start = child;
+            }
+            let children = if start == first { self.children(index) } else { return false };
+            let most = own.len() + border.len();
+            let mut borders = children.map(|child| self.part(child).border);
+            if borders.any(|border| border.iter().any(|number| *number as usize >= most)) {
+                return false;
+            }
+            open.push(first);
+        }
+        open == [0] && self.part(self.count() - 1).border.is_empty()
     }
 
     /// Entries stored, padding included.
@@ -241,6 +269,16 @@ fn diagonal_values(width: usize) -> usize {
     (0..width.div_ceil(PANEL)).map(|p| PANEL * width.min((p + 1) * PANEL)).sum()
 }
 
+/// The parts that a part depends on directly, from the last to the first; `first` is the first of all that it depends on.
+fn children(
+    index: usize,
+    first: usize,
+    first_of: impl Fn(usize) -> usize + Clone,
+) -> impl Iterator<Item = usize> + Clone {
+    let last_before = move |end: usize| end.checked_sub(1).filter(|last| *last >= first);
+    std::iter::successors(last_before(index), move |child| last_before(first_of(*child)))
+}
+
 /// Supernodes without rows below: the last of each connected part.
 fn roots<'a>(nodes: &'a [Supernode]) -> impl Iterator<Item = &'a Supernode<'a>> {
     nodes.iter().filter(|node| node.pattern.is_empty())
@@ -275,8 +313,8 @@ mod tests {
         SymmetricMatrix::from_triplets(n as usize, &t)
     }
 
-    /// A Laplacian of cubes in a dissected order, whose tree has branches.
-    fn dissected(side: u32) -> SymmetricMatrix {
+    /// Laplacians of cubes in a dissected order, whose trees have branches.
+    fn dissected(side: u32, cubes: u32) -> SymmetricMatrix {
         let at = |i: u32, j: u32, k: u32| (i * side + j) * side + k;
         let mut edges = vec![];
         for i in 0..side {
@@ -292,12 +330,14 @@ mod tests {
         let graph = Graph::from_cliques(size, edges.iter().map(|e| e.as_slice()), Some);
         let mut position = vec![0u32; size];
         order(&graph).iter().enumerate().for_each(|(k, v)| position[*v as usize] = k as u32);
-        let mut t: Vec<(u32, u32, f64)> = (0..size as u32).map(|i| (i, i, 6.5)).collect();
+        let mut t: Vec<(u32, u32, f64)> = (0..size as u32 * cubes).map(|i| (i, i, 6.5)).collect();
         for [a, b] in edges {
             let (a, b) = (position[a as usize], position[b as usize]);
-            t.push((a.min(b), a.max(b), -1.0));
+            t.extend(
+                (0..cubes).map(|cube| cube * size as u32).map(|at| (at + a.min(b), at + a.max(b), -1.0)),
+            );
         }
-        SymmetricMatrix::from_triplets(size, &t)
+        SymmetricMatrix::from_triplets(size * cubes as usize, &t)
     }
 
     fn solved(panels: &Panels, right: &[Vec4]) -> Vec<Vec4> {
@@ -309,13 +349,14 @@ mod tests {
     #[test]
     fn solves_what_the_matrix_multiplies() {
         let small = [(1, 0), (7, 3), (40, 0), (400, 300)].map(|(n, dense)| matrix(n, dense));
-        for a in small.into_iter().chain([dissected(14)]) {
+        // Cubes that are cut, and cubes that are parts.
+        for a in small.into_iter().chain([dissected(14, 1), dissected(14, 3), dissected(9, 20)]) {
             let n = a.size;
             let mut cholesky = Cholesky::analyse(&a).unwrap();
             assert!(cholesky.factorize(&a.values));
             let panels = cholesky.pack();
             assert!(panels.is_consistent());
-            assert!(n != 14 * 14 * 14 || panels.branches() >= 4, "{} branches", panels.branches());
+            assert!(n < 14 * 14 * 14 || panels.count() >= 5, "{} parts", panels.count());
             let mut r = random(9);
             let truth: Vec<Vec4> = (0..n).map(|_| Vec4::new([r(), r(), r()])).collect();
             let flat: Vec<f64> = truth.iter().flat_map(|v| v.0).collect();
@@ -347,11 +388,11 @@ mod tests {
 
     #[test]
     fn bits_do_not_depend_on_threads() {
-        let a = dissected(26);
+        let a = dissected(26, 1);
         let mut cholesky = Cholesky::analyse(&a).unwrap();
         assert!(cholesky.factorize(&a.values));
         let panels = cholesky.pack();
-        assert!(panels.len() >= solve::SIDE_BY_SIDE && panels.branches() >= 4, "{} entries", panels.len());
+        assert!(panels.len() >= solve::SIDE_BY_SIDE && panels.count() >= 5, "{} entries", panels.len());
         let right: Vec<Vec4> = (0..a.size).map(|i| Vec4::new([1.0, i as f64, (i as f64).sin()])).collect();
         let one = par::with_threads(1, || solved(&panels, &right));
         for threads in [2, 3, 8] {
@@ -361,18 +402,21 @@ mod tests {
 
     #[test]
     fn damaged_layouts_are_told() {
-        let a = dissected(10);
+        let a = dissected(10, 1);
         let mut cholesky = Cholesky::analyse(&a).unwrap();
         assert!(cholesky.factorize(&a.values));
         let good = cholesky.pack();
         assert!(good.is_consistent());
-        let mut damaged: Vec<Panels> = vec![good.clone(); 6];
+        let mut damaged: Vec<Panels> = vec![good.clone(); 8];
         damaged[0].rows[3] = u32::MAX;
         damaged[1].own.swap_remove(5);
         damaged[2].nodes[0][1] += 1;
         damaged[3].parts[1][4] += 1;
         damaged[4].border[0] = a.size as u32;
         damaged[5].ends.pop();
+        let last = good.count() - 1;
+        damaged[6].parts[last][5] = 1;
+        damaged[7].parts[1][5] = u64::MAX;
         assert!(damaged.iter().all(|panels| !panels.is_consistent()));
         assert!(!Panels::default().is_consistent());
     }

@@ -1,4 +1,4 @@
-//! The solve: forward through the branches and the top, and back.
+//! The solve: forward through the parts, children before parents, and back.
 //!
 //! Eight rows of a panel stand side by side in a register. Forward, a column of two panels is multiplied by x, y and z
 //! of its unknown: six sums that run along the even columns, and six along the odd ones. Backward, the rows' x, y and z are
@@ -91,37 +91,67 @@ impl Panels {
 
     fn solve_by<P: Point>(&self, enter: Enter<P>, right: &[Vec4], x: &mut [Vec4], work: &mut Work<P>) {
         let (up, down) = scales(dispatch(Largest(&right[..self.size])));
-        work.parts.resize(self.branches() + 1, vec![]);
-        let (branches, top) = work.parts.split_at_mut(self.branches());
-        let top = &mut top[0];
-        let each = if self.len() < SIDE_BY_SIDE { branches.len().max(1) } else { 1 };
-        par::chunks_mut(branches, each, |chunk, branches| {
-            for (index, x) in (chunk * each..).zip(branches) {
-                let part = self.part(index);
-                dispatch(Fill { part: &part, right, scale: up, x });
-                enter(Sweep { part, x, backward: false });
-            }
-        });
-        dispatch(Fill { part: &self.part(self.branches()), right, scale: up, x: top });
-        for (index, branch) in branches.iter().enumerate() {
-            let part = self.part(index);
-            for (place, change) in part.border.iter().zip(&branch[part.own.len()..]) {
-                top[*place as usize].add(change);
+        work.parts.resize(self.count(), vec![]);
+        let root = self.count() - 1;
+        let pass = Pass { panels: self, enter, is_shared: self.len() >= SIDE_BY_SIDE };
+        pass.forward(root, right, up, &mut work.parts);
+        pass.backward(root, &mut work.parts);
+        for (index, from) in work.parts.iter().enumerate() {
+            dispatch(Empty { own: self.part(index).own, from, scale: down, x });
+        }
+    }
+}
+
+/// The way through all parts.
+struct Pass<'a, P> {
+    panels: &'a Panels,
+    enter: Enter<P>,
+    /// Children are solved side by side.
+    is_shared: bool,
+}
+
+impl<P: Point> Pass<'_, P> {
+    /// Forward through a part and all that it depends on, whose numbers are in `work`, the part's own last.
+    fn forward(&self, index: usize, right: &[Vec4], scale: f64, work: &mut [Vec<P>]) {
+        let part = self.panels.part(index);
+        let (first, (x, below)) = (part.first, work.split_last_mut().expect("a part's own numbers"));
+        self.each(first, below, &|child, work| self.forward(child, right, scale, work));
+        dispatch(Fill { part: &part, right, scale, x });
+        for child in self.panels.children(index) {
+            let child_part = self.panels.part(child);
+            for (place, change) in child_part.border.iter().zip(&below[child - first][child_part.own.len()..])
+            {
+                x[*place as usize].add(change);
             }
         }
-        enter(Sweep { part: self.part(self.branches()), x: top, backward: false });
-        enter(Sweep { part: self.part(self.branches()), x: top, backward: true });
-        par::chunks_mut(branches, each, |chunk, branches| {
-            for (index, x) in (chunk * each..).zip(branches) {
-                let part = self.part(index);
-                for (place, x) in part.border.iter().zip(&mut x[part.own.len()..]) {
-                    *x = top[*place as usize];
-                }
-                enter(Sweep { part, x, backward: true });
+        (self.enter)(Sweep { part, x, backward: false });
+    }
+
+    /// Backward, with the answer of the part's border in its numbers.
+    fn backward(&self, index: usize, work: &mut [Vec<P>]) {
+        let part = self.panels.part(index);
+        let (first, (x, below)) = (part.first, work.split_last_mut().expect("a part's own numbers"));
+        (self.enter)(Sweep { part, x, backward: true });
+        self.each(first, below, &|child, work| {
+            let part = self.panels.part(child);
+            let border = work.last_mut().into_iter().flat_map(|own| &mut own[part.own.len()..]);
+            for (place, out) in part.border.iter().zip(border) {
+                *out = x[*place as usize];
             }
+            self.backward(child, work);
         });
-        for (index, from) in branches.iter().chain([&*top]).enumerate() {
-            dispatch(Empty { own: self.part(index).own, from, scale: down, x });
+    }
+
+    /// Runs `f` for the parts that no other of these, from `first` on, depends on, with what `work` has of them.
+    fn each(&self, first: usize, work: &mut [Vec<P>], f: &(impl Fn(usize, &mut [Vec<P>]) + Sync)) {
+        let Some(last) = work.len().checked_sub(1) else { return };
+        let child = first + last;
+        let (others, own) = work.split_at_mut(self.panels.part(child).first - first);
+        if self.is_shared {
+            par::both(|| self.each(first, others, f), || f(child, own));
+        } else {
+            self.each(first, others, f);
+            f(child, own);
         }
     }
 }
