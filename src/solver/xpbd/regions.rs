@@ -16,7 +16,7 @@ use crate::sparse::colouring;
 
 /// Elements around a region that is not cut any more, at least; they have some 30 colours of [`WIDTH`] elements at a time.
 const ELEMENTS: usize = 2048;
-/// Batches that are projected before their changes are applied.
+/// Batches of a run, at the most.
 const BATCHES: usize = 16;
 
 /// A range of unknowns, and all elements whose unknowns lie in it.
@@ -155,9 +155,9 @@ struct Part {
     /// What terms want to know of their batches, and where each batch's numbers start.
     numbers: Vec<[f64; WIDTH]>,
     starts: Vec<usize>,
-    /// Batches of each colour.
-    colours: Vec<Range<usize>>,
-    /// What batches do to their corners.
+    /// Batches of one colour and one term that are projected together: what some change, others do not read.
+    runs: Vec<Range<usize>>,
+    /// What the batches of a run do to their corners.
     changes: Vec<Changes>,
 }
 
@@ -181,12 +181,14 @@ impl Part {
         };
         let element = |i: usize| places[i].vertices(objective);
         for class in colouring::colours(objective.free, places.len(), element) {
-            let first = part.batches.len();
             let of_class: Vec<Place> = class.iter().map(|i| places[*i as usize]).collect();
-            for group in of_class.chunk_by(|a, b| a.term == b.term) {
-                part.batches.extend(group.chunks(WIDTH).map(|four| batch(objective, four, local)));
+            for run in
+                of_class.chunk_by(|a, b| a.term == b.term).flat_map(|group| group.chunks(BATCHES * WIDTH))
+            {
+                let first = part.batches.len();
+                part.batches.extend(run.chunks(WIDTH).map(|four| batch(objective, four, local)));
+                part.runs.push(first..part.batches.len());
             }
-            part.colours.push(first..part.batches.len());
         }
         for batch in &part.batches {
             part.numbers.extend(objective.terms[batch.term].packed(&batch.elements));
@@ -200,20 +202,14 @@ impl Part {
         let (own, others) = self.x.split_at_mut(self.unknowns.len());
         own.iter_mut().zip(&self.unknowns).for_each(|(x, v)| *x = unknowns[*v as usize]);
         others.iter_mut().zip(&self.prescribed).for_each(|(x, v)| *x = fixed[*v as usize]);
-        for colour in &self.colours {
-            let mut first = colour.start;
-            for run in self.batches[colour.clone()].chunk_by_mut(|a, b| a.term == b.term) {
-                // They do not touch each other: what some change, others do not read.
-                for batches in run.chunks_mut(BATCHES) {
-                    let numbers = &self.numbers[self.starts[first]..self.starts[first + batches.len()]];
-                    let changes = &mut self.changes[..batches.len()];
-                    project.run(batches, numbers, &self.x, changes);
-                    let corners = project.objective.terms[batches[0].term].corners();
-                    let unknowns = &mut self.x[..self.unknowns.len()];
-                    dispatch(Apply { corners, batches, changes, unknowns });
-                    first += batches.len();
-                }
-            }
+        for run in &self.runs {
+            let batches = &mut self.batches[run.clone()];
+            let numbers = &self.numbers[self.starts[run.start]..self.starts[run.end]];
+            let changes = &mut self.changes[..batches.len()];
+            project.run(batches, numbers, &self.x, changes);
+            let corners = project.objective.terms[batches[0].term].corners();
+            let unknowns = &mut self.x[..self.unknowns.len()];
+            dispatch(Apply { corners, batches, changes, unknowns });
         }
         self.unknowns.iter().zip(&self.x).for_each(|(v, x)| unknowns[*v as usize] = *x);
     }
@@ -292,7 +288,7 @@ mod tests {
         Simulation::new(&config, &Cache::disabled()).unwrap().0.objective
     }
 
-    /// Collects the elements, checks that batches of a colour do not touch each other, and counts the regions.
+    /// Collects the elements, checks that those of a run do not touch each other, and counts the regions.
     fn check(region: &Region, seen: &mut Vec<(usize, u32)>) -> usize {
         let mut regions = 1;
         if let Some([lower, upper]) = region.halves.as_deref() {
@@ -301,9 +297,9 @@ mod tests {
         }
         let part = &region.part;
         assert!(part.unknowns.is_sorted() && part.unknowns.iter().all(|v| (*v as usize) < region.size));
-        for colour in &part.colours {
+        for run in &part.runs {
             let mut touched = vec![false; part.unknowns.len()];
-            for batch in &part.batches[colour.clone()] {
+            for batch in &part.batches[run.clone()] {
                 for lane in 0..batch.count {
                     seen.push((batch.term, batch.elements[lane]));
                     for corner in 0..CORNERS {
