@@ -91,9 +91,9 @@ impl History {
         }
     }
 
-    /// True where the loops do nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
+    /// How many pairs; without any the loops do nothing.
+    pub(super) fn len(&self) -> usize {
+        self.pairs.len()
     }
 
     /// s·t/t·t of the last pair.
