@@ -253,9 +253,9 @@ impl Objective {
             term.volumes(chunk, x).is_none_or(|(lowest, _)| lowest >= f64::MIN_POSITIVE)
         };
         let barriers = self.terms.iter().filter(|term| term.has_barrier());
-        barriers.map(|term| term.as_ref()).all(|term| {
-            par::map(chunks(term), |chunk| inside(term, chunk)).into_iter().all(|is_inside| is_inside)
-        })
+        barriers
+            .map(|term| term.as_ref())
+            .all(|term| par::fold(chunks(term), |chunk| u32::from(!inside(term, chunk)), |a, b| a + b) == 0)
     }
 
     /// The lowest `det F` of all cells and how many are inverted; 1 and 0 where nothing has a material.

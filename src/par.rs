@@ -104,6 +104,25 @@ pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Send + Sync) -> Vec<R
     }
 }
 
+/// Sums of this many runs of parts stand side by side.
+const SLOTS: usize = 64;
+
+/// `f(0), f(1), …, f(count − 1)`, computed in parallel and added up in an order that depends on `count` alone.
+pub fn fold<R: Copy + Default + Send>(
+    count: usize,
+    f: impl Fn(usize) -> R + Send + Sync,
+    add: impl Fn(R, R) -> R + Send + Sync,
+) -> R {
+    let mut slots = [R::default(); SLOTS];
+    let each = count.div_ceil(SLOTS).max(1);
+    let slots = &mut slots[..count.div_ceil(each)];
+    chunks_mut(slots, 1, |slot, out| {
+        let own = slot * each..count.min((slot + 1) * each);
+        out[0] = own.map(&f).fold(R::default(), &add);
+    });
+    slots.iter().copied().fold(R::default(), add)
+}
+
 /// Runs both, at once where a thread is free.
 pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     if rayon::current_num_threads() == 1 {

@@ -149,15 +149,15 @@ fn sum<L: Lane>(lanes: L) -> f64 {
 }
 
 /// Adds up the parts in order.
-fn fold(parts: Vec<Partial>) -> Sums {
-    let mut total: Partial = Default::default();
-    for (moments, dots) in parts {
+fn fold(count: usize, part: impl Fn(usize) -> Partial + Send + Sync) -> Sums {
+    let (moments, dots) = par::fold(count, part, |mut total: Partial, (moments, dots)| {
         for (row, part) in total.0.iter_mut().zip(moments) {
             row.iter_mut().zip(part).for_each(|(a, b)| *a += b);
         }
         total.1.iter_mut().zip(dots).for_each(|(a, b)| *a += b);
-    }
-    Sums::new(total.0, total.1)
+        total
+    });
+    Sums::new(moments, dots)
 }
 
 impl Constraints {
@@ -216,7 +216,7 @@ impl Constraints {
     /// The derivatives of the constraints along `values` are `linear`, `angular` and the sum of the dots, if
     /// `gradient` is ∇g.
     pub fn project(&self, gradient: &[Vec4], pull: &[Vec4], values: &[Vec4]) -> Sums {
-        fold(par::map(self.chunks(), |chunk| {
+        fold(self.chunks(), |chunk| {
             let own = self.range(chunk);
             dispatch(Project {
                 vertices: &self.vertices[own.clone()],
@@ -225,12 +225,12 @@ impl Constraints {
                 first: gradient,
                 second: pull,
             })
-        }))
+        })
     }
 
     /// c_P, c_L and c_H with α = 0, at an evaluated iterate.
     pub fn values(&self, at: &Iterate) -> [f64; 7] {
-        let sums = fold(par::map(self.chunks(), |chunk| {
+        let sums = fold(self.chunks(), |chunk| {
             let own = self.range(chunk);
             dispatch(Measure {
                 vertices: &self.vertices[own.clone()],
@@ -240,7 +240,7 @@ impl Constraints {
                 force: &self.force[own],
                 x: &at.x,
             })
-        }));
+        });
         let stored: f64 = self.terms.iter().map(|t| at.parts[*t]).sum();
         let mut c = [0.0; 7];
         for k in 0..3 {

@@ -33,7 +33,7 @@ impl Kernel for Dot<'_> {
 pub fn dot(a: &[Vec4], b: &[Vec4]) -> f64 {
     assert_eq!(a.len(), b.len());
     let part = |i: usize| i * CHUNK..a.len().min((i + 1) * CHUNK);
-    par::map(a.len().div_ceil(CHUNK), |i| dispatch(Dot(&a[part(i)], &b[part(i)]))).iter().sum()
+    par::fold(a.len().div_ceil(CHUNK), |i| dispatch(Dot(&a[part(i)], &b[part(i)])), |a, b| a + b)
 }
 
 /// `√Σ a·a`.

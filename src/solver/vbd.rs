@@ -58,9 +58,6 @@ pub static KIND: Kind = Kind {
 /// Bundles per chunk of work.
 const BUNDLES: usize = 8;
 
-/// Numbers that the elements around a bundle are remembered by, mostly.
-const CAPACITY: usize = 1024;
-
 /// The solver.
 #[derive(Default)]
 pub struct BlockDescent {
@@ -69,6 +66,8 @@ pub struct BlockDescent {
     layout: Layout,
     /// Where the vertices of a colour go.
     targets: Vec<[Vec4; WIDTH]>,
+    /// For each chunk of work.
+    memories: Vec<Memory>,
     /// x_{k−1}, x_{k−2} and x̄.
     before: [Vec<Vec4>; 2],
     plain: Vec<Vec4>,
@@ -85,10 +84,10 @@ impl BlockDescent {
             let bundles = &self.layout.bundles[colour.clone()];
             let targets = &mut self.targets[..bundles.len()];
             let (layout, at): (&Layout, &[Vec4]) = (&self.layout, x);
-            par::chunks_mut(targets, BUNDLES, |chunk, targets| {
-                let mut memory = Memory::with_capacity(CAPACITY);
+            let memories = &mut self.memories[..targets.len().div_ceil(BUNDLES)];
+            par::chunks_mut_and(targets, BUNDLES, memories, |chunk, targets, memory| {
                 for (bundle, target) in bundles[chunk * BUNDLES..].iter().zip(targets) {
-                    *target = Neighbourhood { objective, layout, bundle, x: at }.minimize(&mut memory);
+                    *target = Neighbourhood { objective, layout, bundle, x: at }.minimize(memory);
                 }
             });
             for (bundle, target) in bundles.iter().zip(targets.iter()) {
@@ -130,6 +129,7 @@ impl Solver for BlockDescent {
         self.layout = Layout::new(objective);
         let longest = self.layout.colours.iter().map(|c| c.len()).max().unwrap_or(0);
         self.targets = vec![[Vec4::ZERO; WIDTH]; longest];
+        self.memories = vec![Memory::new(); longest.div_ceil(BUNDLES)];
         tracing::debug!("{} colours, {} bundles", self.layout.colours.len(), self.layout.bundles.len());
         Ok(Preparation::default())
     }

@@ -73,8 +73,10 @@ pub(super) struct History {
     scale: f64,
     /// s·r of every pair.
     residuals: Vec<f64>,
-    /// Sums of each chunk.
+    /// Sums of each chunk, and those of all.
     partial: Vec<f64>,
+    sums: Vec<f64>,
+    learned: Vec<[f64; 3]>,
 }
 
 impl History {
@@ -88,6 +90,8 @@ impl History {
             scale: 1.0,
             residuals: vec![],
             partial: vec![],
+            sums: vec![],
+            learned: vec![],
         }
     }
 
@@ -135,8 +139,9 @@ impl History {
 
     /// The loop from the first pair to the last on q = H₀ r, which becomes −H g; returns its slope.
     pub(super) fn forward(&mut self, gradient: &[Vec4], direction: &mut [Vec4]) -> f64 {
-        let sums = self.sums(direction, |pair| &pair.change);
-        let taken: f64 = self.pairs.iter().zip(&sums).map(|(pair, sum)| pair.factor * sum).sum();
+        self.sum_up(direction, |pair| &pair.change);
+        let sums = &self.sums;
+        let taken: f64 = self.pairs.iter().zip(sums).map(|(pair, sum)| pair.factor * sum).sum();
         for i in 0..self.pairs.len() {
             let rest: f64 = self.pairs.range(..i).map(|pair| pair.factor * pair.changes[i]).sum();
             let pair = &mut self.pairs[i];
@@ -152,13 +157,13 @@ impl History {
             dispatch(Scale { scale: -1.0, gradient: &gradient[first..], out })
         });
         let slope = self.partial.iter().sum();
-        self.look_ahead(&sums, slope, taken);
+        self.look_ahead(slope, taken);
         slope
     }
 
-    /// The products with the direction, of this slope, from t·q of all pairs and Σ α t·q.
-    fn look_ahead(&mut self, sums: &[f64], slope: f64, taken: f64) {
-        let History { pairs, ahead, scale, residuals, .. } = self;
+    /// The products with the direction, of this slope, from t·q of all pairs, which are in `sums`, and Σ α t·q.
+    fn look_ahead(&mut self, slope: f64, taken: f64) {
+        let History { pairs, ahead, scale, residuals, sums, .. } = self;
         ahead.changes.clear();
         ahead.weights.clear();
         // g·q, and then q·r.
@@ -182,21 +187,23 @@ impl History {
 
     /// Keeps s·g of all pairs, of which the newest has the change to this gradient.
     fn note(&mut self, gradient: &[Vec4]) {
-        let sums = self.sums(gradient, |pair| &pair.step);
+        self.sum_up(gradient, |pair| &pair.step);
         let count = self.pairs.len();
-        for (pair, sum) in self.pairs.iter_mut().zip(sums) {
+        for (pair, sum) in self.pairs.iter_mut().zip(&self.sums) {
             if pair.changes.len() < count {
                 pair.changes.push_back(sum - pair.along);
             }
-            pair.along = sum;
+            pair.along = *sum;
         }
     }
 
-    /// s·v, or t·v, of all pairs.
-    fn sums(&mut self, v: &[Vec4], array: impl Fn(&Pair) -> &Vec<Vec4> + Send + Sync) -> Vec<f64> {
+    /// `sums` ← s·v, or t·v, of all pairs.
+    fn sum_up(&mut self, v: &[Vec4], array: impl Fn(&Pair) -> &Vec<Vec4> + Send + Sync) {
         let (pairs, count) = (&self.pairs, self.pairs.len());
+        self.sums.clear();
+        self.sums.resize(count, 0.0);
         if count == 0 {
-            return vec![];
+            return;
         }
         self.partial.resize(v.len().div_ceil(CHUNK) * count, 0.0);
         par::chunks_mut(&mut self.partial, count, |chunk, out| {
@@ -205,11 +212,9 @@ impl History {
                 *out = dispatch(Dot(&array(pair)[range.clone()], &v[range.clone()]));
             }
         });
-        let mut sums = vec![0.0; count];
         for chunk in self.partial.chunks_exact(count) {
-            sums.iter_mut().zip(chunk).for_each(|(sum, part)| *sum += part);
+            self.sums.iter_mut().zip(chunk).for_each(|(sum, part)| *sum += part);
         }
-        sums
     }
 
     /// Learns from the step from one evaluated point to another, `alpha` times the last direction.
@@ -221,13 +226,13 @@ impl History {
         let mut pair = self.take_room();
         pair.step.resize(free, Vec4::ZERO);
         pair.change.resize(free, Vec4::ZERO);
-        let mut sums = vec![[0.0; 3]; free.div_ceil(CHUNK)];
+        self.learned.resize(free.div_ceil(CHUNK), [0.0; 3]);
         let Pair { step, change, .. } = &mut pair;
-        par::pairs_mut_with(step, change, CHUNK, &mut sums, |chunk, step, change| {
+        par::pairs_mut_with(step, change, CHUNK, &mut self.learned, |chunk, step, change| {
             dispatch(Learn { from, to, first: chunk * CHUNK, step, change })
         });
         let [curvature, steps, square] =
-            sums.iter().fold([0.0; 3], |a, b| std::array::from_fn(|k| a[k] + b[k]));
+            self.learned.iter().fold([0.0; 3], |a, b| std::array::from_fn(|k| a[k] + b[k]));
         if curvature > MIN_COSINE * (steps * square).sqrt() {
             pair.inverse = 1.0 / curvature;
             pair.square = square;
