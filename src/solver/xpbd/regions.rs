@@ -1,7 +1,7 @@
 //! Regions of the mesh that are swept side by side.
 //!
 //! Unknowns are numbered by nested dissection, so that a range of numbers is a region with a short boundary. All numbers
-//! are cut in half where few elements cross, the halves again, and so on. A sweep goes through the elements of both
+//! are cut in two, such that the smaller half has as many elements as can be, the halves again, and so on. A sweep goes through the elements of both
 //! halves, side by side, and then through those that have unknowns in both. Those go colour by colour, on a copy of their
 //! vertices. The order depends on the mesh alone.
 
@@ -14,7 +14,7 @@ use crate::objective::Objective;
 use crate::par;
 use crate::sparse::colouring;
 
-/// Elements around a region that is not cut any more, at least; they have some 30 colours of [`WIDTH`] elements at a time.
+/// Elements of a half, at least: they have some 30 colours, of which [`WIDTH`] elements are projected at a time.
 const ELEMENTS: usize = 2048;
 /// Batches of a run, at the most.
 const BATCHES: usize = 16;
