@@ -93,6 +93,30 @@ fn a_run_killed_ten_times_resumes_to_the_same_bytes() {
     assert_equal_content(&place.path("unbroken"), &place.path("broken"));
 }
 
+/// A process may be killed between making a file and renaming it, in any directory, and before there is a config.
+#[test]
+fn files_that_a_killed_run_was_writing_are_gone_once_it_is_resumed_or_replaced() {
+    let place = Place::new();
+    place.write("scene.toml", &beam([4, 2, 2], 6, "iterations = 3", RUBBER));
+    let formats = r#"output.formats=["vtu", "vtk", "ply", "obj", "stl", "pc2", "mdd", "usd"]"#;
+    let simulate = |run: &str, more: &[&str]| {
+        place.succeed(&[&["simulate", "scene.toml", "--set", formats, "-o", run], more].concat());
+    };
+    simulate("unbroken", &[]);
+    std::fs::create_dir(place.path("broken")).unwrap();
+    std::fs::write(place.path("broken/.config.toml.7-1-0.tmp"), "name = ").unwrap();
+    simulate("broken", &["--frames", "3"]);
+    for again in ["--resume", "--force"] {
+        // Where a large animation has its clips.
+        std::fs::create_dir_all(place.path("broken/blender/clips")).unwrap();
+        for sub in ["", "vtu", "vtk", "ply", "obj", "stl", "maps", "blender", "blender/clips"] {
+            std::fs::write(place.path("broken").join(sub).join(".file.7-1-0.tmp"), "half").unwrap();
+        }
+        simulate("broken", &[again]);
+        assert_equal_content(&place.path("unbroken"), &place.path("broken"));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_after_the_frame_with_a_checkpoint() {

@@ -72,7 +72,10 @@ impl RunDirectory {
 
     fn is_empty(&self) -> Result<bool> {
         match std::fs::read_dir(&self.dir) {
-            Ok(mut entries) => Ok(entries.all(|e| e.is_ok_and(|e| e.file_name() == LOCK))),
+            Ok(mut entries) => Ok(entries.all(|entry| {
+                let name = entry.map(|e| e.file_name()).unwrap_or_default();
+                name == LOCK || is_temporary(&name.to_string_lossy())
+            })),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(true),
             Err(e) => Err(Error::io("list", &self.dir, e)),
         }
@@ -106,10 +109,10 @@ impl RunDirectory {
     /// Takes an interrupted run up again after `step`: leftovers go, later metrics rows and frames that `schedule`
     /// does not have too (the last frame of a shorter run).
     pub fn resume(&self, config: &str, step: u64, schedule: Schedule) -> Result<()> {
-        remove_matching(&self.dir, is_temporary)?;
+        self.remove_temporaries()?;
         for (sub, ending) in frame_files() {
             remove_matching(&self.path(sub), |name| {
-                is_temporary(name) || frame_number(name, ending).is_some_and(|n| !schedule.includes(n))
+                frame_number(name, ending).is_some_and(|n| !schedule.includes(n))
             })?;
         }
         remove_file(&self.summary())?;
@@ -123,19 +126,20 @@ impl RunDirectory {
         write_atomically(&metrics, |out| std::io::Write::write_all(out, kept.as_bytes()))
     }
 
+    /// Removes what a killed process left of files that it was writing.
+    fn remove_temporaries(&self) -> Result<()> {
+        directories().try_for_each(|sub| remove_matching(&self.path(sub), is_temporary))
+    }
+
     fn remove_run(&self) -> Result<()> {
+        self.remove_temporaries()?;
         for (sub, ending) in frame_files() {
-            remove_matching(&self.path(sub), |name| {
-                is_temporary(name) || frame_number(name, ending).is_some()
-            })?;
+            remove_matching(&self.path(sub), |name| frame_number(name, ending).is_some())?;
         }
         for (sub, endings) in OTHERS {
-            let is_ours = |name: &str| is_temporary(name) || endings.iter().any(|e| name.ends_with(e));
-            remove_matching(&self.path(sub), is_ours)?;
+            remove_matching(&self.path(sub), |name| endings.iter().any(|e| name.ends_with(e)))?;
         }
-        for sub in
-            frame_files().map(|(sub, _)| sub).chain(OTHERS.map(|(sub, _)| sub)).filter(|s| !s.is_empty())
-        {
+        for sub in directories().filter(|sub| !sub.is_empty()) {
             // Stays if something of the user's is in it.
             let _ = std::fs::remove_dir(self.path(sub));
         }
@@ -207,6 +211,11 @@ const OTHERS: [(&str, &[&str]); 4] = [
     ("blender/clips", &[".manifest.usda"]),
     ("blender", &[".obj", ".pc2", ".mdd", ".usda", GATHERED, super::scripts::NAMES[0]]),
 ];
+
+/// Every directory that a run writes files to, itself among them; subdirectories before what holds them.
+fn directories() -> impl Iterator<Item = &'static str> {
+    frame_files().map(|(sub, _)| sub).chain(OTHERS.map(|(sub, _)| sub))
+}
 
 /// What a killed process may leave behind.
 fn is_temporary(name: &str) -> bool {
