@@ -190,6 +190,9 @@ fn surfaces_alone_are_shown_without_arrays() {
 #[test]
 fn bad_input_is_refused() {
     let place = run("formats = [\"vtu\"]");
+    let refused = place.fail(2, &["preview", "run", "-o", "a.PNG"]);
+    assert!(refused.contains("HTML") && refused.contains("--png a.PNG"), "{refused}");
+    assert!(!place.path("a.PNG").exists());
     let refused = place.fail(2, &["preview", "run", "--png", "a.png", "--frame", "9"]);
     assert!(refused.contains("frames are 0 to 8"), "{refused}");
     let refused = place.fail(2, &["preview", "nowhere"]);

@@ -73,6 +73,7 @@ pub struct PreviewArgs {
 impl PreviewArgs {
     /// Writes what was asked for and prints the names of the files.
     pub fn run(&self, global: &Global) -> Result<()> {
+        self.refuse_pictures_as_page()?;
         let motion = Motion::open(&self.run, &global.cache())?;
         let array = self.array(&motion)?;
         let is_page = self.output.is_some() || (self.png.is_none() && self.gif.is_none());
@@ -108,6 +109,19 @@ impl PreviewArgs {
         }
         let names: String = written.iter().map(|path| format!("{}\n", path.display())).collect();
         write_stdout(names.as_bytes())
+    }
+
+    /// A page in a file that is called a picture would be of no use.
+    fn refuse_pictures_as_page(&self) -> Result<()> {
+        let Some(path) = &self.output else { return Ok(()) };
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+        if extension == "png" || extension == "gif" {
+            return Err(Error::Usage {
+                what: format!("-o {}: this is the name of the page, which is HTML", path.display()),
+                hint: format!("for a picture: --{extension} {}", path.display()),
+            });
+        }
+        Ok(())
     }
 
     /// The place of the array that colours tell of; `None` for bodies.
