@@ -152,6 +152,11 @@ impl Objective {
         changed
     }
 
+    /// Elements of all terms.
+    pub fn elements(&self) -> usize {
+        self.terms.iter().map(|term| term.len()).sum()
+    }
+
     /// The energy (J) of a strain of order one everywhere.
     pub fn scale(&self) -> f64 {
         self.scale

@@ -291,7 +291,7 @@ fn flag(seed: u64) -> Vec<u64> {
         [world]
         wind = {{ velocity = [6, 0, 2], gusts = 0.5, seed = {seed}, gust_length = 0.2 }}
         [[body]]
-        generate = {{ shape = "cloth", size = [1, 1], cells = [12, 12] }}
+        generate = {{ shape = "cloth", size = [1, 1], cells = [36, 36] }}
         density = 150
         springs = {{ stiffness = 50, cross = true }}
         [[body.pin]]
@@ -305,6 +305,7 @@ fn flag(seed: u64) -> Vec<u64> {
         pressure = 500
         "#
     ));
+    assert!(simulation.objective.elements() >= par::WORTH_WAKING);
     for _ in 0..10 {
         simulation.advance().unwrap();
     }

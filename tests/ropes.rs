@@ -300,11 +300,12 @@ fn long_rope() -> Vec<[u64; 4]> {
         [solver]
         iterations = 6
         [[body]]
-        generate = { shape = "rope", length = 20, segments = 3000 }
+        generate = { shape = "rope", length = 20, segments = 6000 }
         [[body.pin]]
-        select = { ids = [0, 3000] }
+        select = { ids = [0, 6000] }
         "#,
     );
+    assert!(simulation.objective.elements() >= par::WORTH_WAKING);
     for _ in 0..4 {
         simulation.advance().unwrap();
     }

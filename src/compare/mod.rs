@@ -21,6 +21,7 @@ use crate::math::lanes::Vec4;
 use crate::math::vectors;
 use crate::model::State;
 use crate::objective::{Iterate, Objective, Value};
+use crate::par;
 use crate::simulate::Simulation;
 use crate::simulate::metrics::momenta;
 use crate::solver::{Cost, Options, Progress, Solver, SolverSettings};
@@ -95,7 +96,8 @@ pub fn compare(
     let mut lowest = reference(objective, &start, cache)?;
     let mut courses = vec![];
     for contender in contenders {
-        let course = course(objective, &base, &start, contender, iterations, cache)?;
+        let race = || course(objective, &base, &start, contender, iterations, cache);
+        let course = par::session(objective.elements(), race)?;
         let finite = course.points.iter().map(|p| p.value.total()).filter(|g| g.is_finite());
         lowest = finite.fold(lowest, f64::min);
         courses.push(course);

@@ -28,6 +28,7 @@ use crate::math::lanes::Vec4;
 use crate::math::vectors;
 use crate::model::State;
 use crate::objective::Iterate;
+use crate::par;
 use crate::solver::{Cost, Progress};
 
 impl Integrator {
@@ -80,6 +81,10 @@ pub(super) struct StageReport {
 impl Simulation {
     /// One time step.
     pub fn advance(&mut self) -> Result<StepMetrics> {
+        par::session(self.objective.elements(), || self.take_step())
+    }
+
+    fn take_step(&mut self) -> Result<StepMetrics> {
         let started = std::time::Instant::now();
         let mut report = StageReport::default();
         let (start, end) = (self.time_at(self.step), self.time_at(self.step + 1));
