@@ -1,9 +1,9 @@
-//! The same bytes for any number of threads, with every solver.
+//! The same bytes for any number of threads and any width of registers, with every solver.
 
 mod common;
 
 use common::{material, simulation};
-use pliant::math::lanes::Vec4;
+use pliant::math::lanes::{Instructions, Vec4, limit};
 use pliant::par;
 
 fn bytes(values: &[Vec4]) -> Vec<u8> {
@@ -37,7 +37,7 @@ fn run(solver: &str, model: &str) -> (Vec<u8>, String) {
         "#,
         material = material(model, 1e5)
     ));
-    assert!(simulation.model.tets.len() > 5000);
+    assert!(simulation.objective.elements() >= par::WORTH_WAKING);
     let mut numbers = String::new();
     for _ in 0..10 {
         let metrics = simulation.advance().unwrap();
@@ -49,7 +49,7 @@ fn run(solver: &str, model: &str) -> (Vec<u8>, String) {
 }
 
 #[test]
-fn any_number_of_threads_gives_the_same_bytes() {
+fn any_number_of_threads_and_any_instructions_give_the_same_bytes() {
     let cases = [
         ("pd", "arap"),
         ("chebyshev", "arap"),
@@ -69,6 +69,12 @@ fn any_number_of_threads_gives_the_same_bytes() {
             let many = par::with_threads(threads, || run(solver, model));
             assert!(one.0 == many.0, "{solver}, {model}: state differs with {threads} threads");
             assert_eq!(one.1, many.1, "{solver}, {model}: metrics differ with {threads} threads");
+        }
+        // Results do not depend on the limit, so that tests beside this one may run on.
+        for most in [Instructions::Portable, Instructions::Avx2] {
+            limit(most);
+            assert!(one == run(solver, model), "{solver}, {model}: {most:?} makes a difference");
+            limit(Instructions::Avx512);
         }
     }
     assert!(

@@ -12,7 +12,7 @@ use pliant::par;
 use pliant::plot::{self, Axis, Chart, Format, Panel, Series, Theme};
 use pliant::simulate::Simulation;
 
-use crate::{beam, directory, scene_of, write_csv};
+use crate::{ALLOCATOR, beam, directory, scene_of, write_csv};
 
 /// One size.
 struct Row {
@@ -23,17 +23,16 @@ struct Row {
     ms: [f64; 2],
     local: f64,
     global: f64,
-    /// Resident memory over tets.
+    /// Memory that the running simulation holds, over tets.
     bytes: f64,
     /// From nothing, and from a full cache, to the first step.
     start: [f64; 2],
 }
 
-/// Resident bytes of this process, where the system tells.
-fn resident() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
-    Some(1024.0 * line.split_whitespace().nth(1)?.parse::<f64>().ok()?)
+/// Bytes that are allocated and not yet freed.
+fn held() -> f64 {
+    let stats = ALLOCATOR.stats();
+    stats.bytes_allocated as f64 - stats.bytes_deallocated as f64
 }
 
 fn measure(config: &Config) -> Row {
@@ -43,7 +42,7 @@ fn measure(config: &Config) -> Row {
     let (simulation, _) = Simulation::new(config, &cache).expect("a body");
     let miss = begun.elapsed().as_secs_f64();
     drop(simulation);
-    let before = resident();
+    let before = held();
     let begun = Instant::now();
     let (mut simulation, report) = Simulation::new(config, &cache).expect("a body");
     let hit = begun.elapsed().as_secs_f64();
@@ -65,7 +64,7 @@ fn measure(config: &Config) -> Row {
             }
         });
     }
-    let bytes = before.zip(resident()).map_or(f64::NAN, |(before, now)| (now - before) / tets);
+    let bytes = (held() - before) / tets;
     Row {
         tets,
         unknowns: simulation.objective.free,

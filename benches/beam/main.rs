@@ -8,7 +8,7 @@
 //! 4. how cost, memory and start-up grow from 1,000 to 455,000 tets,
 //!
 //! and writes the rows as CSV and the last part as a plot to `target/bench`. Parts are chosen by name: `cargo bench --bench
-//! beam -- table solves scene growth`.
+//! beam -- table solves scene growth`. With `avx2` or `portable` among them, kernels use no wider registers.
 //!
 //! Every time is the best of several runs of the same work, frame by frame: what a busy machine adds is never negative.
 
@@ -17,9 +17,16 @@ mod scene;
 mod solves;
 mod table;
 
+use std::alloc::System;
 use std::path::PathBuf;
 
 use pliant::config::resolved::Config;
+use pliant::math::lanes::{Instructions, limit};
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+/// Counts bytes; iterations allocate nothing, so that it costs them nothing.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// The beam, h = 1/30 s, 10 iterations a frame; cubes with edges of 1/16 m in five tets each.
 fn beam(cells: [u32; 3], solver: &str, material: &str) -> Config {
@@ -69,10 +76,20 @@ fn directory() -> PathBuf {
     path
 }
 
+/// What each argument that is no part limits lanes to.
+const LIMITS: [(&str, Instructions); 2] =
+    [("portable", Instructions::Portable), ("avx2", Instructions::Avx2)];
+
 fn main() {
     let parts: [(&str, fn()); 4] =
         [("table", table::run), ("solves", solves::run), ("scene", scene::run), ("growth", growth::run)];
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let mut wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    for (name, instructions) in LIMITS {
+        if wanted.iter().any(|w| w == name) {
+            limit(instructions);
+            wanted.retain(|w| w != name);
+        }
+    }
     for (name, run) in parts {
         if wanted.is_empty() || wanted.iter().any(|w| w == name) {
             run();

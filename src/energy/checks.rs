@@ -9,7 +9,7 @@ use super::law::{self, CONSTANTS, Law};
 use super::packing::Properties;
 use super::vertex::{self, Expansion, Points, Star};
 use super::{CHUNK, Energy, chunks, hessian};
-use crate::math::lanes::{Lane, Portable, Vec4, WIDTH};
+use crate::math::lanes::{Lane, Number, Path, Portable, Vec4, WIDTH};
 use crate::math::mat3;
 use crate::math::svd;
 use crate::math::symmetric::PLACES;
@@ -389,6 +389,11 @@ macro_rules! check_material {
             }
 
             #[test]
+            fn its_tets_give_the_same_bits_on_all_paths() {
+                $crate::energy::tets::paths::check_law(&$law, $constants);
+            }
+
+            #[test]
             fn its_tet_term_passes_the_generic_check() {
                 $crate::energy::checks::check_tets(&$law, $constants);
             }
@@ -415,6 +420,11 @@ pub(crate) fn check_triangles<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
         let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| scale * c + 0.1 * r()))).collect();
         check_term(&term, &x, 1e-6);
         check_constraints(&term, &x);
+        let on = |path: Path| {
+            let mut slots = vec![Vec4::ZERO; term.slots()];
+            (term.evaluate_on(path, &x, &mut slots), slots)
+        };
+        assert!(Path::ALL.into_iter().all(|path| on(path) == on(Path::Portable)), "{law:?}: paths differ");
     }
     let turned: Vec<Vec4> = rest.iter().map(|p| Vec4::new([p[1] + 1.0, p[2], p[0]])).collect();
     let (energy, gradient) = evaluate(&term, &turned);

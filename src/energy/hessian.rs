@@ -12,7 +12,7 @@
 
 use super::law::{self, CONSTANTS, Law};
 use crate::math::eigen::symmetric3;
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3;
 use crate::math::single::Single;
 use crate::math::svd;
@@ -53,7 +53,7 @@ pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], p
 /// Eigenvalues of the antisymmetric and the symmetric mode of two stretches, with the slopes there and the `limit` of the
 /// second at equal stretches; `size` is that of the largest stretch.
 #[inline(always)]
-pub(super) fn pair_values<L: Lane>(s: [L; 2], slope: [L; 2], limit: L, size: L) -> (L, L) {
+pub(super) fn pair_values<L: Number>(s: [L; 2], slope: [L; 2], limit: L, size: L) -> (L, L) {
     let size = size.abs().max(L::splat(1e-12));
     let (sum, gap) = (s[0] + s[1], s[0] - s[1]);
     let least = L::splat(1e-12) * size;

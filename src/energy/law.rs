@@ -13,7 +13,9 @@ use std::fmt::Debug;
 
 use super::constraint::Form;
 use super::vertex::{self, Corner};
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
+#[cfg(doc)]
+use crate::math::lanes::WideKernel;
 use crate::math::mat3::{self, Mat3};
 use crate::math::quadrature::integrate;
 use crate::math::single::Single;
@@ -28,34 +30,39 @@ pub type Curve<L> = [L; 3];
 
 /// An isotropic material law.
 pub trait Law: Clone + Debug + Send + Sync + 'static {
+    /// True where its stress is a chain of divisions and roots: see [`WideKernel::INTERLEAVED`].
+    const INTERLEAVED: bool = false;
+    /// Likewise of its proximal operator, which is one by the stretches.
+    const INTERLEAVED_PROX: bool = true;
+
     /// Energy density Ψ (J/m³, infinite outside the domain) and first Piola-Kirchhoff stress P (Pa) at F.
     /// Implementations are `#[inline(always)]`.
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>);
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>);
 
     /// Ψ alone. Implementations are `#[inline(always)]`.
     #[inline(always)]
-    fn energy_density<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> L {
+    fn energy_density<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> L {
         self.density_and_stress(f, constants).0
     }
 
     /// Ψ with its first and second derivative along F + d gᵀ, d = 0. Implementations are `#[inline(always)]`.
     #[inline(always)]
-    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+    fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         vertex::by_stretches(self, f, g, constants)
     }
 
     /// The curve a, of a stretch. Implementations are `#[inline(always)]`.
-    fn a<L: Lane>(&self, x: L, constants: &[L; CONSTANTS]) -> Curve<L>;
+    fn a<L: Number>(&self, x: L, constants: &[L; CONSTANTS]) -> Curve<L>;
 
     /// The curve b, of a product of two stretches. Implementations are `#[inline(always)]`.
     #[inline(always)]
-    fn b<L: Lane>(&self, _x: L, _constants: &[L; CONSTANTS]) -> Curve<L> {
+    fn b<L: Number>(&self, _x: L, _constants: &[L; CONSTANTS]) -> Curve<L> {
         [L::splat(0.0); 3]
     }
 
     /// The curve c, of the volume ratio. Implementations are `#[inline(always)]`.
     #[inline(always)]
-    fn c<L: Lane>(&self, _x: L, _constants: &[L; CONSTANTS]) -> Curve<L> {
+    fn c<L: Number>(&self, _x: L, _constants: &[L; CONSTANTS]) -> Curve<L> {
         [L::splat(0.0); 3]
     }
 
@@ -67,7 +74,7 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
     /// The `index`-th constraint: C, ∂C/∂F and its stiffness s in Pa, with Ψ = Σ s C²/2 up to a number. `floor` is the
     /// rounding of Ψ. Implementations are `#[inline(always)]`.
     #[inline(always)]
-    fn constraint<L: Lane>(
+    fn constraint<L: Number>(
         &self,
         _form: Form,
         _index: usize,
@@ -83,7 +90,7 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
     /// argmin Ψ(F) + ρ/2 ‖F − F̃‖² by a shorter way than the stretches, if there is one, and where it holds: 1 there, 0
     /// elsewhere. `weight` is ρ in Pa. Implementations are `#[inline(always)]`.
     #[inline(always)]
-    fn prox<L: Lane>(
+    fn prox<L: Number>(
         &self,
         _target: &Mat3<L>,
         _weight: L,
@@ -122,7 +129,7 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
 /// the "combined" construction of \[Ledwon2024, 4.1.7\]. Zero, with a zero gradient, where Ψ is not above `floor` (its
 /// rounding: the direction P/C would be noise) or not finite.
 #[inline(always)]
-pub fn root<L: Lane>(psi: L, stress: &Mat3<L>, floor: L) -> (L, Mat3<L>) {
+pub fn root<L: Number>(psi: L, stress: &Mat3<L>, floor: L) -> (L, Mat3<L>) {
     let zero = L::splat(0.0);
     let psi = L::select(floor.lt(psi), psi, zero);
     let psi = L::select(psi.lt(L::splat(f64::MAX)), psi, zero);
@@ -144,7 +151,7 @@ pub struct Stretched<L> {
 
 /// Ψ at the stretches to second order.
 #[inline(always)]
-pub fn expand<W: Law, L: Lane>(law: &W, s: &[L; 3], constants: &[L; CONSTANTS]) -> Stretched<L> {
+pub fn expand<W: Law, L: Number>(law: &W, s: &[L; 3], constants: &[L; CONSTANTS]) -> Stretched<L> {
     // The product of the two others, with i.
     let pair = [s[1] * s[2], s[2] * s[0], s[0] * s[1]];
     let [c0, c1, c2] = law.c(s[0] * pair[0], constants);
@@ -201,7 +208,7 @@ pub fn uniaxial<W: Law>(law: &W, x: f64, constants: &[f64; CONSTANTS]) -> f64 {
 
 /// The route over the SVD: for laws without a closed form.
 #[inline(always)]
-pub fn by_stretches<W: Law, L: Lane>(law: &W, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+pub fn by_stretches<W: Law, L: Number>(law: &W, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
     let d = svd::svd(f);
     let at = expand(law, &d.sigma, constants);
     (at.density, svd::compose(&d.u, &at.slope, &d.v))

@@ -8,7 +8,7 @@
 //! ‖F − p(F)‖ from it, so it is projective. On sheets the third stretch is 1 and takes no part.
 
 use super::law::{self, CONSTANTS, Curve, Law};
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3::Mat3;
 
 /// Constants: κ in Pa, least, most, with least ≤ 1 ≤ most.
@@ -17,12 +17,12 @@ pub struct Limit;
 
 impl Law for Limit {
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         law::by_stretches(self, f, constants)
     }
 
     #[inline(always)]
-    fn a<L: Lane>(&self, x: L, [stiffness, least, most]: &[L; CONSTANTS]) -> Curve<L> {
+    fn a<L: Number>(&self, x: L, [stiffness, least, most]: &[L; CONSTANTS]) -> Curve<L> {
         let excess = x - x.max(*least).min(*most);
         let slope = *stiffness * excess;
         let bend = L::select(L::splat(0.0).lt(excess.abs()), *stiffness, L::splat(0.0));

@@ -2,7 +2,7 @@
 
 use super::constraint::Form;
 use super::law::{CONSTANTS, Law};
-use crate::math::lanes::{Lane, WIDTH};
+use crate::math::lanes::{Lane, MOST_BLOCKS, WIDTH};
 
 /// Densities below this part of k are rounding, where a law cancels near rest.
 const ROUNDING: f64 = 1e-14;
@@ -67,7 +67,7 @@ impl Properties {
 }
 
 /// Blocks of `count` elements, copies of `blank` with every lane filled: `fill(block, lane, element, is_real)`. Padding
-/// repeats the last element and is not real.
+/// repeats the last element and is not real; there are as many blocks as [`count_blocks`] says.
 pub(super) fn blocks<B: Clone>(count: usize, blank: &B, fill: impl Fn(&mut B, usize, usize, bool)) -> Vec<B> {
     let make = |first: usize| {
         let mut block = blank.clone();
@@ -76,5 +76,10 @@ pub(super) fn blocks<B: Clone>(count: usize, blank: &B, fill: impl Fn(&mut B, us
         }
         block
     };
-    (0..count).step_by(WIDTH).map(make).collect()
+    (0..count_blocks(count)).map(|block| make(block * WIDTH)).collect()
+}
+
+/// Blocks of so many elements: the last ones may be padding.
+pub(super) fn count_blocks(elements: usize) -> usize {
+    elements.div_ceil(WIDTH * MOST_BLOCKS) * MOST_BLOCKS
 }

@@ -6,9 +6,11 @@
 //!
 //! Ds has the edges x₁−x₀, x₂−x₀, x₃−x₀ as columns, g_c is row c of Dm⁻¹ for corners 1-3 and minus their sum
 //! for corner 0. Elements are stored four to a block, a number of all four side by side, so that one SIMD
-//! register computes four elements.
+//! register computes the elements of a block, or of two.
 
 mod constrained;
+#[cfg(test)]
+pub(crate) mod paths;
 mod proximal;
 
 use super::constraint::{Batch, Changes, Constraints, Corners, Form, Sweep};
@@ -20,7 +22,7 @@ use super::vertex::{
     self, Continuum, Expand, Expansion, Measure, Memory, Points, Rest, Star, Vertexwise, take,
 };
 use super::{CHUNK, ElementState, Energy, hessian};
-use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel, dispatch, dispatch_wide};
 use crate::math::mat3::{self, Mat3};
 use constrained::{Constrain, Project};
 
@@ -131,47 +133,51 @@ impl<W: Law> TetTerm<W> {
     }
 }
 
-/// F of the four tets of a block.
+/// Some consecutive blocks: the first and the last, which are the same where there is but one.
+type Blocks<'a> = [&'a Block; 2];
+
+/// F of the tets of some blocks, and Dm⁻¹.
 #[inline(always)]
-fn gradient<L: Lane>(block: &Block, x: &[Vec4]) -> (Mat3<L>, Mat3<L>) {
-    let p = L::gather(x, &block.corners[0]);
-    let q = L::gather(x, &block.corners[1]);
-    let r = L::gather(x, &block.corners[2]);
-    let s = L::gather(x, &block.corners[3]);
+fn gradient<L: Number>([first, last]: Blocks, x: &[Vec4]) -> (Mat3<L>, Mat3<L>) {
+    let p = L::gather_blocks(x, &first.corners[0], &last.corners[0]);
+    let q = L::gather_blocks(x, &first.corners[1], &last.corners[1]);
+    let r = L::gather_blocks(x, &first.corners[2], &last.corners[2]);
+    let s = L::gather_blocks(x, &first.corners[3], &last.corners[3]);
     let mut edges = mat3::zero();
     for i in 0..3 {
         edges[i] = [q[i] - p[i], r[i] - p[i], s[i] - p[i]];
     }
-    let inverse = inverse::<L>(block);
+    let inverse = inverse::<L>([first, last]);
     (mat3::mul(&edges, &inverse), inverse)
 }
 
 #[inline(always)]
-fn constants<L: Lane>(block: &Block) -> [L; CONSTANTS] {
-    [L::load(&block.constants[0]), L::load(&block.constants[1]), L::load(&block.constants[2])]
+fn constants<L: Number>([first, last]: Blocks) -> [L; CONSTANTS] {
+    let (a, b) = (&first.constants, &last.constants);
+    [L::load_blocks(&a[0], &b[0]), L::load_blocks(&a[1], &b[1]), L::load_blocks(&a[2], &b[2])]
 }
 
 #[inline(always)]
-fn inverse<L: Lane>(block: &Block) -> Mat3<L> {
+fn inverse<L: Number>([first, last]: Blocks) -> Mat3<L> {
     let mut inverse = mat3::zero();
     for i in 0..3 {
         for j in 0..3 {
-            inverse[i][j] = L::load(&block.inverse[i][j]);
+            inverse[i][j] = L::load_blocks(&first.inverse[i][j], &last.inverse[i][j]);
         }
     }
     inverse
 }
 
-/// `slots ← M g_c` of the four tets of a block.
+/// `slots ← M g_c` of the tets of some blocks.
 #[inline(always)]
-fn scatter<L: Lane>(m: &Mat3<L>, inverse: &Mat3<L>, slots: &mut [Vec4]) {
+fn scatter<L: Number>(m: &Mat3<L>, inverse: &Mat3<L>, slots: &mut [Vec4]) {
     let h = mat3::mul_transpose(m, inverse);
-    L::scatter([h[0][0], h[1][0], h[2][0]], &mut slots[1..], 4);
-    L::scatter([h[0][1], h[1][1], h[2][1]], &mut slots[2..], 4);
-    L::scatter([h[0][2], h[1][2], h[2][2]], &mut slots[3..], 4);
+    L::scatter_blocks([h[0][0], h[1][0], h[2][0]], &mut slots[1..], 4);
+    L::scatter_blocks([h[0][1], h[1][1], h[2][1]], &mut slots[2..], 4);
+    L::scatter_blocks([h[0][2], h[1][2], h[2][2]], &mut slots[3..], 4);
     let first =
         [-(h[0][0] + h[0][1] + h[0][2]), -(h[1][0] + h[1][1] + h[1][2]), -(h[2][0] + h[2][1] + h[2][2])];
-    L::scatter(first, slots, 4);
+    L::scatter_blocks(first, slots, 4);
 }
 
 struct Evaluate<'a, W> {
@@ -183,20 +189,25 @@ struct Evaluate<'a, W> {
     slots: &'a mut [Vec4],
 }
 
-impl<W: Law> Kernel for Evaluate<'_, W> {
+impl<W: Law> WideKernel for Evaluate<'_, W> {
     type Output = f64;
+    const INTERLEAVED: bool = W::INTERLEAVED;
 
     #[inline(always)]
-    fn run<L: Lane>(self) -> f64 {
-        let zero = L::splat(0.0);
-        let mut sum = zero;
-        for (block, slots) in self.blocks.iter().zip(self.slots.chunks_exact_mut(4 * WIDTH)) {
-            let (f, inverse) = gradient::<L>(block, self.x);
-            let constants =
-                if self.projective { [L::load(&block.stiffness), zero, zero] } else { constants(block) };
+    fn run<L: Number>(self) -> f64 {
+        let (zero, mut sum) = (L::splat(0.0), L::Block::splat(0.0));
+        let slots = self.slots.chunks_exact_mut(4 * WIDTH * L::BLOCKS);
+        for (blocks, slots) in self.blocks.chunks_exact(L::BLOCKS).zip(slots) {
+            let (first, last) = (&blocks[0], &blocks[L::BLOCKS - 1]);
+            let (f, inverse) = gradient::<L>([first, last], self.x);
+            let constants = match self.projective {
+                true => [L::load_blocks(&first.stiffness, &last.stiffness), zero, zero],
+                false => constants([first, last]),
+            };
             let (psi, stress) = self.law.density_and_stress(&f, &constants);
-            let volume = L::load(&block.volume);
-            sum = sum + L::select(zero.lt(volume), volume * psi, zero);
+            let volume = L::load_blocks(&first.volume, &last.volume);
+            let energy = L::select(zero.lt(volume), volume * psi, zero);
+            sum = energy.added_to(sum);
             scatter(&mat3::scale(volume, &stress), &inverse, slots);
         }
         let s = sum.to_array();
@@ -217,7 +228,7 @@ impl Kernel for Volumes<'_> {
         let zero = L::splat(0.0);
         let (mut lowest, mut inverted) = (L::splat(f64::INFINITY), zero);
         for block in self.blocks {
-            let (f, _) = gradient::<L>(block, self.x);
+            let (f, _) = gradient::<L>([block, block], self.x);
             let det = mat3::determinant(&f, &mat3::cofactor(&f));
             // Padding repeats an element: harmless for the minimum, masked in the count.
             lowest = det.min(lowest);
@@ -251,8 +262,8 @@ impl<W: Law> Kernel for Inspect<'_, W> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         for (block, states) in self.blocks.iter().zip(self.states.chunks_mut(WIDTH)) {
-            let (f, _) = gradient::<L>(block, self.x);
-            let (psi, stress) = self.law.density_and_stress(&f, &constants(block));
+            let (f, _) = gradient::<L>([block, block], self.x);
+            let (psi, stress) = self.law.density_and_stress(&f, &constants([block, block]));
             let det = mat3::determinant(&f, &mat3::cofactor(&f));
             let mises = von_mises(&mat3::mul_transpose(&stress, &f), det);
             let (psi, mises, det) = (psi.to_array(), mises.to_array(), det.to_array());
@@ -285,11 +296,17 @@ impl<W: Law> Energy for TetTerm<W> {
     }
 
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
-        dispatch(Evaluate { law: &self.law, projective: false, blocks: self.chunk_blocks(chunk), x, slots })
+        dispatch_wide(Evaluate {
+            law: &self.law,
+            projective: false,
+            blocks: self.chunk_blocks(chunk),
+            x,
+            slots,
+        })
     }
 
     fn evaluate_projective(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
-        dispatch(Evaluate { law: &Arap, projective: true, blocks: self.chunk_blocks(chunk), x, slots })
+        dispatch_wide(Evaluate { law: &Arap, projective: true, blocks: self.chunk_blocks(chunk), x, slots })
     }
 
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
@@ -377,7 +394,7 @@ impl<W: Law> Energy for TetTerm<W> {
         x: &[Vec4],
         changes: &mut [Changes],
     ) {
-        dispatch(Project { term: self, sweep, batches, numbers, x, changes });
+        dispatch_wide(Project { term: self, sweep, batches, numbers, x, changes });
     }
 
     fn has_barrier(&self) -> bool {

@@ -21,7 +21,7 @@ use super::proximal::Proximal;
 use super::tets::von_mises;
 use super::vertex::Vertexwise;
 use super::{CHUNK, ElementState, Energy, hessian};
-use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel, dispatch, dispatch_wide};
 use crate::math::mat3::{self, Mat3};
 use crate::math::single::Single;
 use crate::math::svd;
@@ -113,44 +113,59 @@ impl<W: Law> TriangleTerm<W> {
     }
 }
 
-/// F = [F₂ n] of the four triangles of a block, and Dm⁻¹.
+#[cfg(test)]
+impl<W: Law> TriangleTerm<W> {
+    /// [`Energy::evaluate`] of one chunk on a given path.
+    pub(crate) fn evaluate_on(&self, path: crate::math::lanes::Path, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        path.run(Evaluate { law: &self.law, blocks: &self.blocks, x, slots })
+    }
+}
+
+/// Some consecutive blocks: the first and the last, which are the same where there is but one.
+type Blocks<'a> = [&'a Block; 2];
+
+/// F = [F₂ n] of the triangles of some blocks, and Dm⁻¹.
 #[inline(always)]
-fn gradient<L: Lane>(block: &Block, x: &[Vec4]) -> (Mat3<L>, [[L; 2]; 2]) {
-    let p = L::gather(x, &block.corners[0]);
-    let q = L::gather(x, &block.corners[1]);
-    let r = L::gather(x, &block.corners[2]);
-    let m = inverse(block);
+fn gradient<L: Number>([first, last]: Blocks, x: &[Vec4]) -> (Mat3<L>, [[L; 2]; 2]) {
+    let p = L::gather_blocks(x, &first.corners[0], &last.corners[0]);
+    let q = L::gather_blocks(x, &first.corners[1], &last.corners[1]);
+    let r = L::gather_blocks(x, &first.corners[2], &last.corners[2]);
+    let m = inverse([first, last]);
     (deformation(&p, &q, &r, &m), m)
 }
 
 #[inline(always)]
-fn inverse<L: Lane>(block: &Block) -> [[L; 2]; 2] {
-    let [[a, b], [c, d]] = &block.inverse;
-    [[L::load(a), L::load(b)], [L::load(c), L::load(d)]]
+fn inverse<L: Number>([first, last]: Blocks) -> [[L; 2]; 2] {
+    let (a, b) = (&first.inverse, &last.inverse);
+    [
+        [L::load_blocks(&a[0][0], &b[0][0]), L::load_blocks(&a[0][1], &b[0][1])],
+        [L::load_blocks(&a[1][0], &b[1][0]), L::load_blocks(&a[1][1], &b[1][1])],
+    ]
 }
 
 #[inline(always)]
-fn constants<L: Lane>(block: &Block) -> [L; CONSTANTS] {
-    [L::load(&block.constants[0]), L::load(&block.constants[1]), L::load(&block.constants[2])]
+fn constants<L: Number>([first, last]: Blocks) -> [L; CONSTANTS] {
+    let (a, b) = (&first.constants, &last.constants);
+    [L::load_blocks(&a[0], &b[0]), L::load_blocks(&a[1], &b[1]), L::load_blocks(&a[2], &b[2])]
 }
 
-/// `slots ← M₂ g_c` of the four triangles of a block.
+/// `slots ← M₂ g_c` of the triangles of some blocks.
 #[inline(always)]
-fn scatter<L: Lane>(m: &Mat3<L>, inverse: &[[L; 2]; 2], slots: &mut [Vec4]) {
+fn scatter<L: Number>(m: &Mat3<L>, inverse: &[[L; 2]; 2], slots: &mut [Vec4]) {
     let (mut a, mut b, mut c) = (m[0], m[0], m[0]);
     for i in 0..3 {
         a[i] = m[i][0] * inverse[0][0] + m[i][1] * inverse[0][1];
         b[i] = m[i][0] * inverse[1][0] + m[i][1] * inverse[1][1];
         c[i] = -(a[i] + b[i]);
     }
-    L::scatter(c, slots, 3);
-    L::scatter(a, &mut slots[1..], 3);
-    L::scatter(b, &mut slots[2..], 3);
+    L::scatter_blocks(c, slots, 3);
+    L::scatter_blocks(a, &mut slots[1..], 3);
+    L::scatter_blocks(b, &mut slots[2..], 3);
 }
 
 /// F = [F₂ n] from the corners and Dm⁻¹.
 #[inline(always)]
-fn deformation<L: Lane>(p: &[L; 3], q: &[L; 3], r: &[L; 3], m: &[[L; 2]; 2]) -> Mat3<L> {
+fn deformation<L: Number>(p: &[L; 3], q: &[L; 3], r: &[L; 3], m: &[[L; 2]; 2]) -> Mat3<L> {
     let mut f = mat3::zero();
     for i in 0..3 {
         let (a, b) = (q[i] - p[i], r[i] - p[i]);
@@ -162,7 +177,7 @@ fn deformation<L: Lane>(p: &[L; 3], q: &[L; 3], r: &[L; 3], m: &[[L; 2]; 2]) -> 
 
 /// F with the unit normal of its first two columns for the third.
 #[inline(always)]
-fn with_normal<L: Lane>(mut f: Mat3<L>) -> Mat3<L> {
+fn with_normal<L: Number>(mut f: Mat3<L>) -> Mat3<L> {
     let mut n = [
         f[1][0] * f[2][1] - f[2][0] * f[1][1],
         f[2][0] * f[0][1] - f[0][0] * f[2][1],
@@ -186,18 +201,21 @@ struct Evaluate<'a, W> {
     slots: &'a mut [Vec4],
 }
 
-impl<W: Law> Kernel for Evaluate<'_, W> {
+impl<W: Law> WideKernel for Evaluate<'_, W> {
     type Output = f64;
+    const INTERLEAVED: bool = W::INTERLEAVED;
 
     #[inline(always)]
-    fn run<L: Lane>(self) -> f64 {
-        let zero = L::splat(0.0);
-        let mut sum = zero;
-        for (block, slots) in self.blocks.iter().zip(self.slots.chunks_exact_mut(3 * WIDTH)) {
-            let (f, m) = gradient::<L>(block, self.x);
-            let (psi, stress) = self.law.density_and_stress(&f, &constants(block));
-            let volume = L::load(&block.volume);
-            sum = sum + L::select(zero.lt(volume), volume * psi, zero);
+    fn run<L: Number>(self) -> f64 {
+        let (zero, mut sum) = (L::splat(0.0), L::Block::splat(0.0));
+        let slots = self.slots.chunks_exact_mut(3 * WIDTH * L::BLOCKS);
+        for (blocks, slots) in self.blocks.chunks_exact(L::BLOCKS).zip(slots) {
+            let (first, last) = (&blocks[0], &blocks[L::BLOCKS - 1]);
+            let (f, m) = gradient::<L>([first, last], self.x);
+            let (psi, stress) = self.law.density_and_stress(&f, &constants([first, last]));
+            let volume = L::load_blocks(&first.volume, &last.volume);
+            let energy = L::select(zero.lt(volume), volume * psi, zero);
+            sum = energy.added_to(sum);
             scatter(&mat3::scale(volume, &stress), &m, slots);
         }
         let s = sum.to_array();
@@ -269,8 +287,8 @@ impl<W: Law> Kernel for Inspect<'_, W> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         for (block, states) in self.blocks.iter().zip(self.states.chunks_mut(WIDTH)) {
-            let (f, _) = gradient::<L>(block, self.x);
-            let (psi, mut stress) = self.law.density_and_stress(&f, &constants(block));
+            let (f, _) = gradient::<L>([block, block], self.x);
+            let (psi, mut stress) = self.law.density_and_stress(&f, &constants([block, block]));
             for i in 0..3 {
                 // Nothing pulls at a free surface.
                 stress[i][2] = L::splat(0.0);
@@ -350,7 +368,7 @@ impl<W: Law> Energy for TriangleTerm<W> {
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
         let blocks = CHUNK / WIDTH;
         let blocks = &self.blocks[chunk * blocks..self.blocks.len().min((chunk + 1) * blocks)];
-        dispatch(Evaluate { law: &self.law, blocks, x, slots })
+        dispatch_wide(Evaluate { law: &self.law, blocks, x, slots })
     }
 
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {

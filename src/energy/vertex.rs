@@ -21,7 +21,7 @@
 use super::Energy;
 use super::hessian::pair_values;
 use super::law::{self, CONSTANTS, Law};
-use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH};
+use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH};
 use crate::math::mat3::{self, Mat3};
 use crate::math::polar::{Turned, turned};
 use crate::math::svd;
@@ -162,7 +162,7 @@ pub struct Corner<L> {
     pub block: Symmetric<L>,
 }
 
-impl<L: Lane> Corner<L> {
+impl<L: Number> Corner<L> {
     /// Of Ψ = a/2 ‖F‖² + c(J) with a, c′ and c″.
     #[inline(always)]
     pub fn of_square_and_volume(
@@ -382,7 +382,7 @@ impl<T: Continuum> Kernel for Measure<'_, T> {
 ///
 /// with the eigenvalues of `hessian`.
 #[inline(always)]
-pub fn by_stretches<W: Law, L: Lane>(
+pub fn by_stretches<W: Law, L: Number>(
     law: &W,
     f: &Mat3<L>,
     g: &[L; 3],

@@ -1,19 +1,37 @@
-//! Four numbers at a time: the lane type that all kernels are written in, and its run-time dispatch.
+//! Several numbers at a time: the lanes that all kernels are written in, and their run-time dispatch.
+//!
+//! | trait | numbers | written in it |
+//! |---|---|---|
+//! | [`Number`] | those of one block of elements, or of two | laws of materials, 3×3 matrices, the loops over elements that take most of the time |
+//! | [`Lane`] | four: a block of elements, or a point | loops over points, blocks of elements |
 //!
 //! A kernel is a [`Kernel`] whose `run` is generic over [`Lane`] and marked `#[inline(always)]`, as is
-//! everything it calls; [`dispatch`] enters it once compiled for AVX2 with FMA and once portably. No fused
+//! everything it calls; [`dispatch`] enters it once compiled for AVX2 with FMA and once portably. A [`WideKernel`] is generic over
+//! [`Number`]; [`dispatch_wide`] has two blocks in a register of AVX-512 or, for some kernels, in two of AVX2. No fused
 //! multiply-add is used but where a kernel asks for it (see `octets`), every operation is the IEEE one, and `min`/`max` follow
-//! x86: both paths give the same bits, and so do all x86-64 machines.
+//! x86: all paths give the same bits, and so do all x86-64 machines.
 //!
 //! Closures inside kernels are avoided: they cannot be marked and would compile without AVX.
-#![allow(unsafe_code)] // core::arch intrinsics
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod pair;
+mod portable;
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::octets::{Octet, PortableOctet, Quad};
+use super::octets::{Octet, Quad};
+pub use pair::Pair;
+pub use portable::Portable;
 
 /// Lanes per block: elements are stored and computed in groups of this many.
 pub const WIDTH: usize = 4;
+
+/// Blocks of elements come in multiples of this many, so that every [`Number`] goes through them without a rest.
+pub const MOST_BLOCKS: usize = 2;
 
 /// A point or vector, padded to one 256-bit register. The fourth component stays 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,21 +53,23 @@ impl Vec4 {
     }
 }
 
-/// Four f64 numbers with elementwise arithmetic.
-pub trait Lane:
+/// The f64 numbers of one block of elements, or of two consecutive ones, with elementwise arithmetic.
+pub trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// The result of a comparison, elementwise.
     type Mask: Copy;
-    /// Eight f32 numbers on the same machine.
-    type Octet: Octet<Point = Quad>;
+    /// The numbers of one block.
+    type Block: Lane;
+    /// How many blocks: a divisor of [`MOST_BLOCKS`].
+    const BLOCKS: usize;
 
+    /// From the first block and the last, which is the first where there is but one.
+    fn of_blocks(first: Self::Block, last: Self::Block) -> Self;
+    /// The numbers of a block, counted from 0.
+    fn block(self, index: usize) -> Self::Block;
     /// The same number in all lanes.
     fn splat(value: f64) -> Self;
-    /// From memory.
-    fn load(values: &[f64; WIDTH]) -> Self;
-    /// As an array.
-    fn to_array(self) -> [f64; WIDTH];
     /// Square root.
     fn sqrt(self) -> Self;
     /// Absolute value.
@@ -66,13 +86,73 @@ pub trait Lane:
     fn any(mask: Self::Mask) -> bool;
     /// Splits a positive normal number into a mantissa in [1, 2) and its binary exponent.
     fn split_exponent(self) -> (Self, Self);
-    /// `f` of every number, three at a time: for what cannot be computed in lanes.
+
+    /// From memory, of the first block and the last.
+    #[inline(always)]
+    fn load_blocks(first: &[f64; WIDTH], last: &[f64; WIDTH]) -> Self {
+        Self::of_blocks(Self::Block::load(first), Self::Block::load(last))
+    }
+    /// The coordinates of the points of the first block and the last: `[x of all, y of all, z of all]`.
+    #[inline(always)]
+    fn gather_blocks(points: &[Vec4], first: &[u32; WIDTH], last: &[u32; WIDTH]) -> [Self; 3] {
+        let (a, b) = (Self::Block::gather(points, first), Self::Block::gather(points, last));
+        [Self::of_blocks(a[0], b[0]), Self::of_blocks(a[1], b[1]), Self::of_blocks(a[2], b[2])]
+    }
+    /// Writes `[x of all, y of all, z of all]` as points, `stride` apart.
+    #[inline(always)]
+    fn scatter_blocks(v: [Self; 3], points: &mut [Vec4], stride: usize) {
+        for index in 0..Self::BLOCKS {
+            let of_block = [v[0].block(index), v[1].block(index), v[2].block(index)];
+            Self::Block::scatter(of_block, &mut points[index * WIDTH * stride..], stride);
+        }
+    }
+    /// `sum` and the numbers of the blocks, one after the other.
+    #[inline(always)]
+    fn added_to(self, mut sum: Self::Block) -> Self::Block {
+        for index in 0..Self::BLOCKS {
+            sum = sum + self.block(index);
+        }
+        sum
+    }
+    /// `f` of the numbers, block by block: for what is seldom needed or cannot be computed in lanes.
+    #[inline(always)]
+    fn apart<const N: usize, const M: usize>(
+        numbers: &[Self; N],
+        f: impl Fn(&[[f64; WIDTH]; N]) -> [[f64; WIDTH]; M],
+    ) -> [Self; M] {
+        let mut results = [[[0.0; WIDTH]; M]; MOST_BLOCKS];
+        for index in 0..Self::BLOCKS {
+            let mut rows = [[0.0; WIDTH]; N];
+            for i in 0..N {
+                rows[i] = numbers[i].block(index).to_array();
+            }
+            results[index] = f(&rows);
+        }
+        let mut out = [Self::splat(0.0); M];
+        for i in 0..M {
+            out[i] = Self::load_blocks(&results[0][i], &results[Self::BLOCKS - 1][i]);
+        }
+        out
+    }
+    /// `f` of every number, which gives three: for what cannot be computed in lanes.
     #[inline(always)]
     fn each(self, f: impl Fn(f64) -> [f64; 3]) -> [Self; 3] {
-        let rows = self.to_array().map(f);
-        let column = |k: usize| Self::load(&[rows[0][k], rows[1][k], rows[2][k], rows[3][k]]);
-        [column(0), column(1), column(2)]
+        Self::apart(&[self], |[numbers]| {
+            let rows = numbers.map(&f);
+            std::array::from_fn(|k| rows.map(|row| row[k]))
+        })
     }
+}
+
+/// Four f64 numbers: one block.
+pub trait Lane: Number<Block = Self> {
+    /// Eight f32 numbers on the same machine.
+    type Octet: Octet<Point = Quad>;
+
+    /// From memory.
+    fn load(values: &[f64; WIDTH]) -> Self;
+    /// As an array.
+    fn to_array(self) -> [f64; WIDTH];
     /// The coordinates of four points: `[x of all, y of all, z of all]`.
     fn gather(points: &[Vec4], indices: &[u32; WIDTH]) -> [Self; 3];
     /// The numbers of a quad.
@@ -83,6 +163,39 @@ pub trait Lane:
     fn scatter(v: [Self; 3], points: &mut [Vec4], stride: usize);
 }
 
+/// An operator of a lane type, from what it gives of `a` and `b`.
+macro_rules! operator {
+    ($trait:ident, $method:ident, $type:ty, |$a:ident, $b:ident| $result:expr $(, $lane:ident)?) => {
+        impl$(<$lane: $crate::math::lanes::Lane>)? std::ops::$trait for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let ($a, $b) = (self, other);
+                $result
+            }
+        }
+    };
+}
+pub(in crate::math) use operator;
+
+/// What makes a lane type the numbers of one block.
+macro_rules! one_block {
+    () => {
+        type Block = Self;
+        const BLOCKS: usize = 1;
+
+        #[inline(always)]
+        fn of_blocks(first: Self, _: Self) -> Self {
+            first
+        }
+        #[inline(always)]
+        fn block(self, _: usize) -> Self {
+            self
+        }
+    };
+}
+pub(in crate::math) use one_block;
+
 /// A computation written once for any lane type.
 pub trait Kernel {
     /// What it returns.
@@ -91,21 +204,110 @@ pub trait Kernel {
     fn run<L: Lane>(self) -> Self::Output;
 }
 
+/// A computation over blocks of elements, written once for any number of blocks at a time.
+pub trait WideKernel {
+    /// What it returns.
+    type Output;
+    /// True where two blocks at a time pay even in two registers: in chains of divisions and roots, which leave a
+    /// processor waiting.
+    const INTERLEAVED: bool = false;
+    /// The computation; implementations are `#[inline(always)]`.
+    fn run<L: Number>(self) -> Self::Output;
+}
+
+/// What lanes are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Instructions {
+    /// What all machines have.
+    Portable,
+    /// AVX2 with FMA.
+    Avx2,
+    /// AVX-512 too.
+    Avx512,
+}
+
+static MOST: AtomicU8 = AtomicU8::new(Instructions::Avx512 as u8);
+
+/// Lets kernels use these instructions at the most, in the whole process, where the machine has them: for comparisons. Results
+/// do not depend on it.
+pub fn limit(most: Instructions) {
+    MOST.store(most as u8, Ordering::Relaxed);
+}
+
+/// True where these instructions are not above the limit.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn may_use(instructions: Instructions) -> bool {
+    instructions as u8 <= MOST.load(Ordering::Relaxed)
+}
+
+/// Runs a kernel with the fastest lanes that this machine has.
+#[inline]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+pub fn dispatch<K: Kernel>(mut kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if may_use(Instructions::Avx2) {
+        kernel = match avx2::run(kernel) {
+            Ok(output) => return output,
+            Err(kernel) => kernel,
+        };
+    }
+    kernel.run::<Portable>()
+}
+
 /// Runs a kernel with the widest lanes that this machine has.
 #[inline]
-pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+pub fn dispatch_wide<K: WideKernel>(mut kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
-        #[target_feature(enable = "avx,avx2,fma")]
-        fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
-            kernel.run::<avx2::Avx2>()
+        if may_use(Instructions::Avx512) {
+            kernel = match avx512::run(kernel) {
+                Ok(output) => return output,
+                Err(kernel) => kernel,
+            };
         }
-        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-            // SAFETY: the features were detected on this machine just now.
-            return unsafe { with_avx2(kernel) };
+        if may_use(Instructions::Avx2) {
+            let result = if K::INTERLEAVED { avx2::run_pairs(kernel) } else { avx2::run_wide(kernel) };
+            kernel = match result {
+                Ok(output) => return output,
+                Err(kernel) => kernel,
+            };
         }
     }
     kernel.run::<Portable>()
+}
+
+/// The ways in which [`dispatch_wide`] may run a kernel.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Path {
+    Portable,
+    Avx2,
+    Pairs,
+    Avx512,
+}
+
+#[cfg(test)]
+impl Path {
+    pub(crate) const ALL: [Path; 4] = [Path::Portable, Path::Avx2, Path::Pairs, Path::Avx512];
+
+    /// The portable path serves where the machine does not have this one.
+    pub(crate) fn run<K: WideKernel>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        let kernel = match self {
+            Path::Portable => Err(kernel),
+            Path::Avx2 => avx2::run_wide(kernel),
+            Path::Pairs => avx2::run_pairs(kernel),
+            Path::Avx512 => avx512::run(kernel),
+        };
+        #[cfg(target_arch = "x86_64")]
+        let kernel = match kernel {
+            Ok(output) => return output,
+            Err(kernel) => kernel,
+        };
+        kernel.run::<Portable>()
+    }
 }
 
 /// The natural logarithm of positive normal numbers, to 1 ulp or so.
@@ -113,7 +315,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
 /// `x = 2^e·m`, `m ∈ [√½, √2)`, `s = (m−1)/(m+1)`, `ln m = 2 Σ s^(2k+1)/(2k+1)`; the series ends at k = 10,
 /// where its remainder is below 1e-18.
 #[inline(always)]
-pub fn ln<L: Lane>(x: L) -> L {
+pub fn ln<L: Number>(x: L) -> L {
     let (mantissa, exponent) = x.split_exponent();
     let big = L::splat(std::f64::consts::SQRT_2).lt(mantissa);
     let m = L::select(big, mantissa * L::splat(0.5), mantissa);
@@ -134,312 +336,107 @@ pub fn ln<L: Lane>(x: L) -> L {
     e * high + ((s + s) + ((tail + tail) + e * low))
 }
 
-/// The portable lanes: an array of four.
-#[derive(Clone, Copy, Debug)]
-pub struct Portable([f64; WIDTH]);
-
-macro_rules! portable_operator {
-    ($trait:ident, $method:ident, $op:tt) => {
-        impl $trait for Portable {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, o: Self) -> Self {
-                Portable([self.0[0] $op o.0[0], self.0[1] $op o.0[1], self.0[2] $op o.0[2], self.0[3] $op o.0[3]])
-            }
-        }
-    };
-}
-portable_operator!(Add, add, +);
-portable_operator!(Sub, sub, -);
-portable_operator!(Mul, mul, *);
-portable_operator!(Div, div, /);
-
-impl Neg for Portable {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Portable(self.0.map(|a| -a))
-    }
-}
-
-impl Lane for Portable {
-    type Mask = [bool; WIDTH];
-    type Octet = PortableOctet;
-
-    #[inline(always)]
-    fn splat(value: f64) -> Self {
-        Portable([value; WIDTH])
-    }
-    #[inline(always)]
-    fn load(values: &[f64; WIDTH]) -> Self {
-        Portable(*values)
-    }
-    #[inline(always)]
-    fn to_array(self) -> [f64; WIDTH] {
-        self.0
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Portable(self.0.map(f64::sqrt))
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Portable(self.0.map(f64::abs))
-    }
-    #[inline(always)]
-    fn max(self, o: Self) -> Self {
-        Portable(std::array::from_fn(|i| if self.0[i] > o.0[i] { self.0[i] } else { o.0[i] }))
-    }
-    #[inline(always)]
-    fn min(self, o: Self) -> Self {
-        Portable(std::array::from_fn(|i| if self.0[i] < o.0[i] { self.0[i] } else { o.0[i] }))
-    }
-    #[inline(always)]
-    fn lt(self, o: Self) -> [bool; WIDTH] {
-        std::array::from_fn(|i| self.0[i] < o.0[i])
-    }
-    #[inline(always)]
-    fn select(mask: [bool; WIDTH], yes: Self, no: Self) -> Self {
-        Portable(std::array::from_fn(|i| if mask[i] { yes.0[i] } else { no.0[i] }))
-    }
-    #[inline(always)]
-    fn any(mask: [bool; WIDTH]) -> bool {
-        mask[0] | mask[1] | mask[2] | mask[3]
-    }
-    #[inline(always)]
-    fn widen(quad: &Quad) -> Self {
-        Portable(quad.0.map(f64::from))
-    }
-    #[inline(always)]
-    fn narrow(self) -> Quad {
-        Quad(self.0.map(|a| a as f32))
-    }
-    #[inline(always)]
-    fn split_exponent(self) -> (Self, Self) {
-        let mantissa = self.0.map(|a| f64::from_bits((a.to_bits() & MANTISSA_BITS) | ONE_BITS));
-        let exponent = self.0.map(|a| f64::from_bits((a.to_bits() >> 52) | TWO_52_BITS) - TWO_52_PLUS_BIAS);
-        (Portable(mantissa), Portable(exponent))
-    }
-    #[inline(always)]
-    fn gather(points: &[Vec4], indices: &[u32; WIDTH]) -> [Self; 3] {
-        let p = indices.map(|i| points[i as usize].0);
-        std::array::from_fn(|k| Portable([p[0][k], p[1][k], p[2][k], p[3][k]]))
-    }
-    #[inline(always)]
-    fn scatter(v: [Self; 3], points: &mut [Vec4], stride: usize) {
-        for i in 0..WIDTH {
-            points[i * stride] = Vec4([v[0].0[i], v[1].0[i], v[2].0[i], 0.0]);
-        }
-    }
-}
-
 const MANTISSA_BITS: u64 = 0x000f_ffff_ffff_ffff;
 const ONE_BITS: u64 = 0x3ff0_0000_0000_0000;
 /// The bits of 2⁵²: a small integer in the low bits added to it is 2⁵² plus that integer.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52_PLUS_BIAS: f64 = 4_503_599_627_370_496.0 + 1023.0;
 
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::super::octets::avx2::Avx2Octet;
-    use super::*;
-    use std::arch::x86_64::*;
-
-    /// One AVX register. Values exist only inside [`dispatch`]'s AVX2 branch.
-    #[derive(Clone, Copy)]
-    pub struct Avx2(__m256d);
-
-    macro_rules! avx2_operator {
-        ($trait:ident, $method:ident, $intrinsic:ident) => {
-            impl $trait for Avx2 {
-                type Output = Self;
-                #[inline(always)]
-                fn $method(self, o: Self) -> Self {
-                    // SAFETY: only reached through `dispatch`, which detected AVX2.
-                    Avx2(unsafe { $intrinsic(self.0, o.0) })
-                }
-            }
-        };
-    }
-    avx2_operator!(Add, add, _mm256_add_pd);
-    avx2_operator!(Sub, sub, _mm256_sub_pd);
-    avx2_operator!(Mul, mul, _mm256_mul_pd);
-    avx2_operator!(Div, div, _mm256_div_pd);
-
-    impl Neg for Avx2 {
-        type Output = Self;
-        #[inline(always)]
-        fn neg(self) -> Self {
-            // SAFETY: only reached through `dispatch`, which detected AVX2.
-            Avx2(unsafe { _mm256_xor_pd(self.0, _mm256_set1_pd(-0.0)) })
-        }
-    }
-
-    // SAFETY of every block below: only reached through `dispatch`, which detected AVX2; pointers come
-    // from references of the right size.
-    impl Lane for Avx2 {
-        type Mask = __m256d;
-        type Octet = Avx2Octet;
-
-        #[inline(always)]
-        fn splat(value: f64) -> Self {
-            Avx2(unsafe { _mm256_set1_pd(value) })
-        }
-        #[inline(always)]
-        fn load(values: &[f64; WIDTH]) -> Self {
-            Avx2(unsafe { _mm256_loadu_pd(values.as_ptr()) })
-        }
-        #[inline(always)]
-        fn to_array(self) -> [f64; WIDTH] {
-            let mut out = [0.0; WIDTH];
-            unsafe { _mm256_storeu_pd(out.as_mut_ptr(), self.0) };
-            out
-        }
-        #[inline(always)]
-        fn sqrt(self) -> Self {
-            Avx2(unsafe { _mm256_sqrt_pd(self.0) })
-        }
-        #[inline(always)]
-        fn abs(self) -> Self {
-            Avx2(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
-        }
-        #[inline(always)]
-        fn max(self, o: Self) -> Self {
-            Avx2(unsafe { _mm256_max_pd(self.0, o.0) })
-        }
-        #[inline(always)]
-        fn min(self, o: Self) -> Self {
-            Avx2(unsafe { _mm256_min_pd(self.0, o.0) })
-        }
-        #[inline(always)]
-        fn lt(self, o: Self) -> __m256d {
-            unsafe { _mm256_cmp_pd::<_CMP_LT_OQ>(self.0, o.0) }
-        }
-        #[inline(always)]
-        fn select(mask: __m256d, yes: Self, no: Self) -> Self {
-            Avx2(unsafe { _mm256_blendv_pd(no.0, yes.0, mask) })
-        }
-        #[inline(always)]
-        fn any(mask: __m256d) -> bool {
-            unsafe { _mm256_movemask_pd(mask) != 0 }
-        }
-        #[inline(always)]
-        fn widen(quad: &Quad) -> Self {
-            Avx2(unsafe { _mm256_cvtps_pd(_mm_load_ps(quad.0.as_ptr())) })
-        }
-        #[inline(always)]
-        fn narrow(self) -> Quad {
-            let mut out = Quad::ZERO;
-            unsafe { _mm_store_ps(out.0.as_mut_ptr(), _mm256_cvtpd_ps(self.0)) };
-            out
-        }
-        #[inline(always)]
-        fn split_exponent(self) -> (Self, Self) {
-            unsafe {
-                let bits = _mm256_castpd_si256(self.0);
-                let mantissa = _mm256_or_si256(
-                    _mm256_and_si256(bits, _mm256_set1_epi64x(MANTISSA_BITS as i64)),
-                    _mm256_set1_epi64x(ONE_BITS as i64),
-                );
-                let exponent =
-                    _mm256_or_si256(_mm256_srli_epi64::<52>(bits), _mm256_set1_epi64x(TWO_52_BITS as i64));
-                let exponent = _mm256_sub_pd(_mm256_castsi256_pd(exponent), _mm256_set1_pd(TWO_52_PLUS_BIAS));
-                (Avx2(_mm256_castsi256_pd(mantissa)), Avx2(exponent))
-            }
-        }
-        #[inline(always)]
-        fn gather(points: &[Vec4], indices: &[u32; WIDTH]) -> [Self; 3] {
-            let [a, b, c, d] = [
-                &points[indices[0] as usize],
-                &points[indices[1] as usize],
-                &points[indices[2] as usize],
-                &points[indices[3] as usize],
-            ];
-            unsafe {
-                let a = _mm256_load_pd(a.0.as_ptr());
-                let b = _mm256_load_pd(b.0.as_ptr());
-                let c = _mm256_load_pd(c.0.as_ptr());
-                let d = _mm256_load_pd(d.0.as_ptr());
-                let xz_ab = _mm256_unpacklo_pd(a, b); // ax bx az bz
-                let yw_ab = _mm256_unpackhi_pd(a, b);
-                let xz_cd = _mm256_unpacklo_pd(c, d);
-                let yw_cd = _mm256_unpackhi_pd(c, d);
-                [
-                    Avx2(_mm256_permute2f128_pd::<0x20>(xz_ab, xz_cd)),
-                    Avx2(_mm256_permute2f128_pd::<0x20>(yw_ab, yw_cd)),
-                    Avx2(_mm256_permute2f128_pd::<0x31>(xz_ab, xz_cd)),
-                ]
-            }
-        }
-        #[inline(always)]
-        fn scatter(v: [Self; 3], points: &mut [Vec4], stride: usize) {
-            let [x, y, z] = [v[0].0, v[1].0, v[2].0];
-            assert!(points.len() > 3 * stride);
-            unsafe {
-                let zero = _mm256_setzero_pd();
-                let xy_02 = _mm256_unpacklo_pd(x, y); // x0 y0 x2 y2
-                let xy_13 = _mm256_unpackhi_pd(x, y);
-                let zw_02 = _mm256_unpacklo_pd(z, zero);
-                let zw_13 = _mm256_unpackhi_pd(z, zero);
-                let p = points.as_mut_ptr();
-                _mm256_store_pd((*p).0.as_mut_ptr(), _mm256_permute2f128_pd::<0x20>(xy_02, zw_02));
-                _mm256_store_pd(
-                    (*p.add(stride)).0.as_mut_ptr(),
-                    _mm256_permute2f128_pd::<0x20>(xy_13, zw_13),
-                );
-                _mm256_store_pd(
-                    (*p.add(2 * stride)).0.as_mut_ptr(),
-                    _mm256_permute2f128_pd::<0x31>(xy_02, zw_02),
-                );
-                _mm256_store_pd(
-                    (*p.add(3 * stride)).0.as_mut_ptr(),
-                    _mm256_permute2f128_pd::<0x31>(xy_13, zw_13),
-                );
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    struct Everything<'a>(&'a [Vec4], &'a mut [Vec4]);
-    impl Kernel for Everything<'_> {
+    /// All that numbers can do.
+    #[inline(always)]
+    fn everything<L: Number>([x, y, z]: [L; 3]) -> Vec<L> {
+        let apart = L::apart(&[x, y], |[x, y]| [std::array::from_fn(|i| x[i] - 2.0 * y[i])]);
+        let [square, sum, same] = z.each(|z| [z * z, z + 1.0, z]);
+        vec![
+            x + y,
+            x - y,
+            x * z,
+            x / z,
+            -x,
+            z.abs().sqrt(),
+            x.abs(),
+            x.max(y),
+            x.min(z),
+            L::select(x.lt(y), x, y),
+            L::select(x.lt(L::splat(f64::NAN)), x, y),
+            L::splat(f64::from(u8::from(L::any(x.lt(L::splat(-1e9)))))),
+            ln(x.abs()),
+            L::splat(2.5),
+            apart[0],
+            square,
+            sum,
+            same,
+        ]
+    }
+
+    fn points(count: usize) -> Vec<Vec4> {
+        (0..count).map(|i| Vec4::new([1.7 - i as f64, 0.3 * i as f64 - 0.4, 1e-3 + i as f64])).collect()
+    }
+
+    struct OfFour<'a>(&'a [Vec4], &'a mut [Vec4]);
+    impl Kernel for OfFour<'_> {
         type Output = Vec<[u64; 4]>;
         #[inline(always)]
         fn run<L: Lane>(self) -> Self::Output {
             let [x, y, z] = L::gather(self.0, &[3, 1, 0, 2]);
             L::scatter([x, y, z], self.1, 2);
-            let masked = L::select(x.lt(y), x, y);
-            let results = [
-                x + y,
-                x - y,
-                x * z,
-                x / z,
-                -x,
-                z.abs().sqrt(),
-                x.abs(),
-                x.max(y),
-                x.min(z),
-                masked,
-                ln(x.abs()),
-                L::splat(2.5),
-                L::widen(&(x / z).narrow()),
-            ];
+            let mut results = everything([x, y, z]);
+            results.push(L::widen(&(x / z).narrow()));
             results.iter().map(|r| r.to_array().map(f64::to_bits)).collect()
         }
     }
 
     #[test]
     fn avx2_and_portable_lanes_give_the_same_bits() {
-        let points: Vec<Vec4> =
-            (0..4).map(|i| Vec4::new([1.7 - i as f64, 0.3 * i as f64 - 0.4, 1e-3 + i as f64])).collect();
+        let points = points(4);
         let mut a = vec![Vec4::ZERO; 8];
         let mut b = vec![Vec4::ZERO; 8];
-        assert_eq!(dispatch(Everything(&points, &mut a)), Everything(&points, &mut b).run::<Portable>());
+        assert_eq!(dispatch(OfFour(&points, &mut a)), OfFour(&points, &mut b).run::<Portable>());
         assert_eq!(a, b);
         assert_eq!(a[2], points[1]);
+    }
+
+    /// Two blocks, with points gathered and scattered.
+    struct OfBlocks<'a>(&'a [Vec4], &'a mut [Vec4]);
+    impl WideKernel for OfBlocks<'_> {
+        type Output = Vec<[u64; 4]>;
+        #[inline(always)]
+        fn run<L: Number>(self) -> Self::Output {
+            let indices: [[u32; WIDTH]; MOST_BLOCKS] = [[3, 1, 0, 2], [7, 5, 6, 1]];
+            let (mut out, mut sum) = (vec![], L::Block::splat(0.1));
+            for first in (0..MOST_BLOCKS).step_by(L::BLOCKS) {
+                let (a, b) = (first, first + L::BLOCKS - 1);
+                let [x, y, z] = L::gather_blocks(self.0, &indices[a], &indices[b]);
+                L::scatter_blocks([x, y, z], &mut self.1[first * WIDTH * 3..], 3);
+                let mut results = everything([x, y, z]);
+                results.push(L::load_blocks(&self.0[a].0, &self.0[b].0));
+                sum = z.added_to(sum);
+                for block in 0..L::BLOCKS {
+                    out.extend(results.iter().map(|r| r.block(block).to_array().map(f64::to_bits)));
+                }
+            }
+            out.push(sum.to_array().map(f64::to_bits));
+            out
+        }
+    }
+
+    #[test]
+    fn all_widths_give_the_same_bits() {
+        let points = points(8);
+        let results: Vec<_> = Path::ALL
+            .into_iter()
+            .map(|path| {
+                let mut scattered = vec![Vec4::ZERO; 24];
+                (path.run(OfBlocks(&points, &mut scattered)), scattered)
+            })
+            .collect();
+        assert!(results.windows(2).all(|two| two[0] == two[1]));
+        let scattered = &results[0].1;
+        assert_eq!([scattered[3], scattered[12], scattered[21]], [points[1], points[7], points[1]]);
     }
 
     #[test]

@@ -1,19 +1,19 @@
 //! 3×3 matrices in lanes, row major: `m[row][column]`.
 
-use super::lanes::Lane;
+use super::lanes::{Lane, Number};
 
 /// Four 3×3 matrices, one per lane.
 pub type Mat3<L> = [[L; 3]; 3];
 
 /// The zero matrix.
 #[inline(always)]
-pub fn zero<L: Lane>() -> Mat3<L> {
+pub fn zero<L: Number>() -> Mat3<L> {
     [[L::splat(0.0); 3]; 3]
 }
 
 /// `A B`.
 #[inline(always)]
-pub fn mul<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
+pub fn mul<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         for j in 0..3 {
@@ -25,7 +25,7 @@ pub fn mul<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
 
 /// `Aᵀ B`.
 #[inline(always)]
-pub fn transpose_mul<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
+pub fn transpose_mul<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         for j in 0..3 {
@@ -37,7 +37,7 @@ pub fn transpose_mul<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
 
 /// `A Bᵀ`.
 #[inline(always)]
-pub fn mul_transpose<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
+pub fn mul_transpose<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         for j in 0..3 {
@@ -49,7 +49,7 @@ pub fn mul_transpose<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
 
 /// The cofactor matrix, `det(A) A⁻ᵀ` where `A` is invertible.
 #[inline(always)]
-pub fn cofactor<L: Lane>(a: &Mat3<L>) -> Mat3<L> {
+pub fn cofactor<L: Number>(a: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         let (r, s) = ((i + 1) % 3, (i + 2) % 3);
@@ -63,13 +63,13 @@ pub fn cofactor<L: Lane>(a: &Mat3<L>) -> Mat3<L> {
 
 /// The determinant, from the cofactors.
 #[inline(always)]
-pub fn determinant<L: Lane>(a: &Mat3<L>, cofactor: &Mat3<L>) -> L {
+pub fn determinant<L: Number>(a: &Mat3<L>, cofactor: &Mat3<L>) -> L {
     a[0][0] * cofactor[0][0] + a[0][1] * cofactor[0][1] + a[0][2] * cofactor[0][2]
 }
 
 /// `Σ a_ij b_ij`.
 #[inline(always)]
-pub fn dot<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> L {
+pub fn dot<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> L {
     let r0 = a[0][0] * b[0][0] + a[0][1] * b[0][1] + a[0][2] * b[0][2];
     let r1 = a[1][0] * b[1][0] + a[1][1] * b[1][1] + a[1][2] * b[1][2];
     let r2 = a[2][0] * b[2][0] + a[2][1] * b[2][1] + a[2][2] * b[2][2];
@@ -78,19 +78,19 @@ pub fn dot<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> L {
 
 /// `A v`.
 #[inline(always)]
-pub fn apply<L: Lane>(a: &Mat3<L>, v: &[L; 3]) -> [L; 3] {
+pub fn apply<L: Number>(a: &Mat3<L>, v: &[L; 3]) -> [L; 3] {
     [dot3(&a[0], v), dot3(&a[1], v), dot3(&a[2], v)]
 }
 
 /// `a · b` of two vectors.
 #[inline(always)]
-pub fn dot3<L: Lane>(a: &[L; 3], b: &[L; 3]) -> L {
+pub fn dot3<L: Number>(a: &[L; 3], b: &[L; 3]) -> L {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// `s A + t B`.
 #[inline(always)]
-pub fn combine<L: Lane>(s: L, a: &Mat3<L>, t: L, b: &Mat3<L>) -> Mat3<L> {
+pub fn combine<L: Number>(s: L, a: &Mat3<L>, t: L, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         for j in 0..3 {
@@ -102,7 +102,7 @@ pub fn combine<L: Lane>(s: L, a: &Mat3<L>, t: L, b: &Mat3<L>) -> Mat3<L> {
 
 /// `A + B`.
 #[inline(always)]
-pub fn add<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
+pub fn add<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         for j in 0..3 {
@@ -114,7 +114,7 @@ pub fn add<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
 
 /// `A − B`.
 #[inline(always)]
-pub fn sub<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
+pub fn sub<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         for j in 0..3 {
@@ -126,7 +126,7 @@ pub fn sub<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
 
 /// `s A`.
 #[inline(always)]
-pub fn scale<L: Lane>(s: L, a: &Mat3<L>) -> Mat3<L> {
+pub fn scale<L: Number>(s: L, a: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         for j in 0..3 {
@@ -138,7 +138,7 @@ pub fn scale<L: Lane>(s: L, a: &Mat3<L>) -> Mat3<L> {
 
 /// Elementwise choice per lane.
 #[inline(always)]
-pub fn select<L: Lane>(mask: L::Mask, yes: &Mat3<L>, no: &Mat3<L>) -> Mat3<L> {
+pub fn select<L: Number>(mask: L::Mask, yes: &Mat3<L>, no: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         for j in 0..3 {
@@ -150,7 +150,7 @@ pub fn select<L: Lane>(mask: L::Mask, yes: &Mat3<L>, no: &Mat3<L>) -> Mat3<L> {
 
 /// The same matrix in all lanes.
 #[inline(always)]
-pub fn splat<L: Lane>(a: &[[f64; 3]; 3]) -> Mat3<L> {
+pub fn splat<L: Number>(a: &[[f64; 3]; 3]) -> Mat3<L> {
     let mut out = zero();
     for i in 0..3 {
         for j in 0..3 {

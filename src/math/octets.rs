@@ -8,7 +8,7 @@
 
 use std::ops::{Add, Mul};
 
-use super::lanes::{Lane, Vec4, WIDTH};
+use super::lanes::{Lane, Number, Pair, Vec4};
 
 /// Numbers in an octet.
 pub const OCTET: usize = 8;
@@ -48,36 +48,16 @@ pub trait Octet: Copy + Add<Output = Self> + Mul<Output = Self> {
     fn times(s: f32, a: &Self::Point) -> Self::Point;
 }
 
-/// Two lanes side by side.
-#[derive(Clone, Copy)]
-pub struct Pair<L>([L; 2]);
-
-impl<L: Lane> Add for Pair<L> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, o: Self) -> Self {
-        Pair([self.0[0] + o.0[0], self.0[1] + o.0[1]])
-    }
-}
-
-impl<L: Lane> Mul for Pair<L> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, o: Self) -> Self {
-        Pair([self.0[0] * o.0[0], self.0[1] * o.0[1]])
-    }
-}
-
 impl<L: Lane> Octet for Pair<L> {
     type Point = Vec4;
 
     #[inline(always)]
     fn zero() -> Self {
-        Pair([L::splat(0.0); 2])
+        <Self as Number>::splat(0.0)
     }
     #[inline(always)]
     fn spread(point: &Vec4, coordinate: usize) -> Self {
-        Pair([L::splat(point.0[coordinate]); 2])
+        <Self as Number>::splat(point.0[coordinate])
     }
     #[inline(always)]
     fn plus(self, a: Self, b: Self) -> Self {
@@ -86,27 +66,23 @@ impl<L: Lane> Octet for Pair<L> {
     #[inline(always)]
     fn load(values: &[f32; OCTET]) -> Self {
         let [a, b, c, d, e, f, g, h] = *values;
-        Pair([L::widen(&Quad([a, b, c, d])), L::widen(&Quad([e, f, g, h]))])
+        Pair(L::widen(&Quad([a, b, c, d])), L::widen(&Quad([e, f, g, h])))
     }
     #[inline(always)]
     fn gather(points: &[Vec4], i: &[u32; OCTET]) -> [Self; 3] {
-        let low = L::gather(points, &[i[0], i[1], i[2], i[3]]);
-        let high = L::gather(points, &[i[4], i[5], i[6], i[7]]);
-        [Pair([low[0], high[0]]), Pair([low[1], high[1]]), Pair([low[2], high[2]])]
+        Self::gather_blocks(points, &[i[0], i[1], i[2], i[3]], &[i[4], i[5], i[6], i[7]])
     }
     #[inline(always)]
     fn rows(v: [Self; 3]) -> [Vec4; OCTET] {
         let mut out = [Vec4::ZERO; OCTET];
-        let (low, high) = out.split_at_mut(WIDTH);
-        L::scatter([v[0].0[0], v[1].0[0], v[2].0[0]], low, 1);
-        L::scatter([v[0].0[1], v[1].0[1], v[2].0[1]], high, 1);
+        Self::scatter_blocks(v, &mut out, 1);
         out
     }
     #[inline(always)]
     fn sums(v: [Self; 3]) -> Vec4 {
         let mut out = Vec4::ZERO;
         for k in 0..3 {
-            let [low, high] = [v[k].0[0].to_array(), v[k].0[1].to_array()];
+            let [low, high] = [v[k].0.to_array(), v[k].1.to_array()];
             out.0[k] = ((low[0] + low[2]) + (low[1] + low[3])) + ((high[0] + high[2]) + (high[1] + high[3]));
         }
         out
@@ -119,6 +95,32 @@ impl<L: Lane> Octet for Pair<L> {
     fn times(s: f32, a: &Vec4) -> Vec4 {
         Vec4((L::splat(f64::from(s)) * L::load(&a.0)).to_array())
     }
+}
+
+/// `a b + c`, rounded once.
+///
+/// Where the target has no instruction for that, by the exact product in f64 and a sum that is rounded to odd: in f32 it then
+/// rounds as the exact sum does.
+#[inline(always)]
+fn fused(a: f32, b: f32, c: f32) -> f32 {
+    if cfg!(any(target_feature = "fma", not(target_arch = "x86_64"))) {
+        return a.mul_add(b, c);
+    }
+    fused_by_double(a, b, c)
+}
+
+#[inline(always)]
+fn fused_by_double(a: f32, b: f32, c: f32) -> f32 {
+    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = product + c;
+    let rest = sum - product;
+    let error = (product - (sum - rest)) + (c - rest);
+    // The odd neighbour on the side of the error; a step of the bits is one away from zero.
+    let step = i64::from((error > 0.0) == (sum > 0.0)) * 2 - 1;
+    let is_between = (error < 0.0) | (error > 0.0);
+    let is_even = sum.to_bits() & 1 == 0;
+    let bits = sum.to_bits().wrapping_add_signed(step * i64::from(is_between & is_even));
+    f64::from_bits(bits) as f32
 }
 
 /// The portable octet: an array of eight.
@@ -154,7 +156,7 @@ impl Octet for PortableOctet {
     }
     #[inline(always)]
     fn plus(self, a: Self, b: Self) -> Self {
-        PortableOctet(std::array::from_fn(|i| a.0[i].mul_add(b.0[i], self.0[i])))
+        PortableOctet(std::array::from_fn(|i| fused(a.0[i], b.0[i], self.0[i])))
     }
     #[inline(always)]
     fn load(values: &[f32; OCTET]) -> Self {
@@ -321,6 +323,7 @@ pub(super) mod avx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::energy::checks::random;
     use crate::math::lanes::{Kernel, Portable, dispatch};
 
     struct Everything<'a>(&'a [Quad]);
@@ -347,6 +350,33 @@ mod tests {
             let narrow = Self::points::<L::Octet>(self.0);
             let wide = Self::points::<Pair<L>>(&wide);
             (narrow.iter().map(|q| q.0.map(f32::to_bits)).collect(), wide.iter().map(|q| q.0).collect())
+        }
+    }
+
+    #[test]
+    fn products_are_rounded_once_without_the_instruction_too() {
+        let mut random = random(12);
+        let check = |a: f32, b: f32, c: f32| {
+            let (got, want) = (fused_by_double(a, b, c), a.mul_add(b, c));
+            assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{a:e} {b:e} {c:e}");
+        };
+        let special = [0.0, -0.0, 1.0, 1.0 + f32::EPSILON, 3e38, 1e-38, 1e-45, f32::INFINITY, f32::NAN];
+        for a in special {
+            for b in special {
+                for c in special {
+                    check(a, b, c);
+                    check(a, -b, c);
+                }
+            }
+        }
+        for _ in 0..200_000 {
+            let (a, b) = (random() as f32, random() as f32);
+            let c = (random() * 2f64.powi((60.0 * random()) as i32)) as f32;
+            check(a, b, c);
+            // A product in the middle of two f32, and a number that f64 has no place for beside it.
+            let odd = 2.0 * (random().abs() * 900.0).floor() + 1.0;
+            let root = (1.0 + odd * 2f64.powi(-12)) as f32;
+            check(root, root, 2f32.powi(-70) * random() as f32);
         }
     }
 

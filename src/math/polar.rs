@@ -20,7 +20,7 @@
 //! 2(σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁); where it nearly vanishes the rotation is ill defined and that lane takes its
 //! answer from the SVD.
 
-use super::lanes::{Lane, Portable, WIDTH};
+use super::lanes::{Lane, Number, Portable, WIDTH};
 use super::mat3::{self, Mat3};
 use super::svd::svd;
 use super::symmetric::{self, Symmetric};
@@ -37,7 +37,7 @@ const BOUNDED: f64 = 1e-9;
 
 /// `tr(RᵀF)` alone, at less than half the cost.
 #[inline(always)]
-pub fn stretch_sum<L: Lane>(f: &Mat3<L>) -> L {
+pub fn stretch_sum<L: Number>(f: &Mat3<L>) -> L {
     let cof = mat3::cofactor(f);
     let (i1, j) = (mat3::dot(f, f), mat3::determinant(f, &cof));
     let s = largest_root(i1, j, mat3::dot(&cof, &cof), POLISHED);
@@ -51,38 +51,31 @@ pub fn stretch_sum<L: Lane>(f: &Mat3<L>) -> L {
 /// The rotation by the SVD. It is seldom needed, and stays out of the way of what is: the lanes are the portable ones, which
 /// give the same bits.
 #[inline(always)]
-fn by_svd<L: Lane>(f: &Mat3<L>) -> Mat3<L> {
+fn by_svd<L: Number>(f: &Mat3<L>) -> Mat3<L> {
     #[cold]
     #[inline(never)]
-    fn apart(f: &[[[f64; WIDTH]; 3]; 3]) -> [[[f64; WIDTH]; 3]; 3] {
-        let d = svd(&f.map(|row| row.map(|lanes| Portable::load(&lanes))));
-        mat3::mul_transpose(&d.u, &d.v).map(|row| row.map(Portable::to_array))
+    fn portable(f: &[[f64; WIDTH]; 9]) -> [[f64; WIDTH]; 9] {
+        let lanes = |i: usize, j: usize| Portable::load(&f[3 * i + j]);
+        let d = svd(&std::array::from_fn(|i| std::array::from_fn(|j| lanes(i, j))));
+        let rotation = mat3::mul_transpose(&d.u, &d.v);
+        std::array::from_fn(|n| rotation[n / 3][n % 3].to_array())
     }
-    let (mut numbers, mut out) = ([[[0.0; WIDTH]; 3]; 3], mat3::zero());
-    for i in 0..3 {
-        for j in 0..3 {
-            numbers[i][j] = f[i][j].to_array();
-        }
-    }
-    let rotation = apart(&numbers);
-    for i in 0..3 {
-        for j in 0..3 {
-            out[i][j] = L::load(&rotation[i][j]);
-        }
-    }
-    out
+    let [a, b, c] = *f;
+    let [a0, a1, a2, b0, b1, b2, c0, c1, c2] =
+        L::apart(&[a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]], portable);
+    [[a0, a1, a2], [b0, b1, b2], [c0, c1, c2]]
 }
 
 /// The denominator of R, and where it is left to the SVD.
 #[inline(always)]
-fn denominator<L: Lane>(s: L, i1: L, j: L) -> (L, L::Mask) {
+fn denominator<L: Number>(s: L, i1: L, j: L) -> (L, L::Mask) {
     let value = s * s * s - i1 * s - (j + j);
     (value, value.lt(L::splat(WELL_DEFINED) * (s * s * s) + L::splat(1e-300)))
 }
 
 /// The nearest rotation and `tr(RᵀF)`.
 #[inline(always)]
-pub fn polar<L: Lane>(f: &Mat3<L>) -> (Mat3<L>, L) {
+pub fn polar<L: Number>(f: &Mat3<L>) -> (Mat3<L>, L) {
     let cof = mat3::cofactor(f);
     let j = mat3::determinant(f, &cof);
     let i1 = mat3::dot(f, f);
@@ -125,7 +118,7 @@ pub struct Turned<L> {
 /// R g = [(s² + I₁) F g + 2 s cof(F) g − 2 F Fᵀ F g]/…,      F Rᵀ = [(s² + I₁) F Fᵀ + 2 s J I − 2 (F Fᵀ)²]/…
 /// ```
 #[inline(always)]
-pub fn turned<L: Lane>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
+pub fn turned<L: Number>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
     let cof = mat3::cofactor(f);
     let j = mat3::determinant(f, &cof);
     let i1 = mat3::dot(f, f);
@@ -162,7 +155,7 @@ pub fn turned<L: Lane>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
 ///
 /// A step of Halley's method leaves about ((g″/2g′)² + g‴/6g′) times its cube.
 #[inline(always)]
-fn largest_root<L: Lane>(i1: L, j: L, cof2: L, left: f64) -> L {
+fn largest_root<L: Number>(i1: L, j: L, cof2: L, left: f64) -> L {
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
     let mut s = (L::splat(3.0) * i1).sqrt();
     let constant = i1 * i1 - L::splat(4.0) * cof2;
@@ -192,7 +185,7 @@ fn largest_root<L: Lane>(i1: L, j: L, cof2: L, left: f64) -> L {
 
 /// `R (3I − RᵀR)/2`: halves the digits of the distance to orthogonality.
 #[inline(always)]
-fn newton_schulz<L: Lane>(r: &Mat3<L>) -> Mat3<L> {
+fn newton_schulz<L: Number>(r: &Mat3<L>) -> Mat3<L> {
     let mut m = mat3::transpose_mul(r, r);
     for i in 0..3 {
         for k in 0..3 {

@@ -1,29 +1,18 @@
 //! One number that stands for four equal ones: code in lanes, for a single element at the price of one.
 
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::Neg;
 
-use super::lanes::{Lane, Vec4, WIDTH};
+use super::lanes::{Lane, Number, Portable, Vec4, WIDTH, one_block, operator};
 use super::octets::{PortableOctet, Quad};
 
 /// Four equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Single(pub f64);
 
-macro_rules! single_operator {
-    ($trait:ident, $method:ident, $op:tt) => {
-        impl $trait for Single {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, o: Self) -> Self {
-                Single(self.0 $op o.0)
-            }
-        }
-    };
-}
-single_operator!(Add, add, +);
-single_operator!(Sub, sub, -);
-single_operator!(Mul, mul, *);
-single_operator!(Div, div, /);
+operator!(Add, add, Single, |a, b| Single(a.0 + b.0));
+operator!(Sub, sub, Single, |a, b| Single(a.0 - b.0));
+operator!(Mul, mul, Single, |a, b| Single(a.0 * b.0));
+operator!(Div, div, Single, |a, b| Single(a.0 / b.0));
 
 impl Neg for Single {
     type Output = Self;
@@ -33,30 +22,13 @@ impl Neg for Single {
     }
 }
 
-impl Lane for Single {
+impl Number for Single {
+    one_block!();
     type Mask = bool;
-    type Octet = PortableOctet;
 
     #[inline(always)]
     fn splat(value: f64) -> Self {
         Single(value)
-    }
-    /// The first of the numbers, which must be equal.
-    #[inline(always)]
-    fn load(values: &[f64; WIDTH]) -> Self {
-        Single(values[0])
-    }
-    #[inline(always)]
-    fn to_array(self) -> [f64; WIDTH] {
-        [self.0; WIDTH]
-    }
-    #[inline(always)]
-    fn widen(quad: &Quad) -> Self {
-        Single(f64::from(quad.0[0]))
-    }
-    #[inline(always)]
-    fn narrow(self) -> Quad {
-        Quad([self.0 as f32; 4])
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -88,12 +60,34 @@ impl Lane for Single {
     }
     #[inline(always)]
     fn split_exponent(self) -> (Self, Self) {
-        let (mantissa, exponent) = super::lanes::Portable::splat(self.0).split_exponent();
+        let (mantissa, exponent) = Portable::splat(self.0).split_exponent();
         (Single(mantissa.to_array()[0]), Single(exponent.to_array()[0]))
     }
     #[inline(always)]
     fn each(self, f: impl Fn(f64) -> [f64; 3]) -> [Self; 3] {
         f(self.0).map(Single)
+    }
+}
+
+impl Lane for Single {
+    type Octet = PortableOctet;
+
+    /// The first of the numbers, which must be equal.
+    #[inline(always)]
+    fn load(values: &[f64; WIDTH]) -> Self {
+        Single(values[0])
+    }
+    #[inline(always)]
+    fn to_array(self) -> [f64; WIDTH] {
+        [self.0; WIDTH]
+    }
+    #[inline(always)]
+    fn widen(quad: &Quad) -> Self {
+        Single(f64::from(quad.0[0]))
+    }
+    #[inline(always)]
+    fn narrow(self) -> Quad {
+        Quad([self.0 as f32; 4])
     }
     /// The first of the points, which must be equal.
     #[inline(always)]
@@ -111,7 +105,7 @@ impl Lane for Single {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::lanes::{Portable, ln};
+    use crate::math::lanes::ln;
     use crate::math::{mat3, svd};
 
     #[test]

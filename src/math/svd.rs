@@ -8,7 +8,7 @@
 //! removes the error that squaring made. A lane that has converged rotates by exactly zero, so its result
 //! does not depend on the matrices that share its block.
 
-use super::lanes::Lane;
+use super::lanes::Number;
 use super::mat3::{self, Mat3, dot3};
 
 /// `F = U diag(σ) Vᵀ`.
@@ -29,7 +29,7 @@ const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
 /// The decomposition of any finite matrix, singular and inverted ones included.
 #[inline(always)]
-pub fn svd<L: Lane>(f: &Mat3<L>) -> Svd<L> {
+pub fn svd<L: Number>(f: &Mat3<L>) -> Svd<L> {
     let mut v = eigenvectors(mat3::transpose_mul(f, f));
     let mut b = mat3::mul(f, &v);
     for _ in 0..MAX_SWEEPS {
@@ -44,7 +44,7 @@ pub fn svd<L: Lane>(f: &Mat3<L>) -> Svd<L> {
 
 /// Cosine, sine and tangent of the rotation that makes `[[p, g], [g, q]]` diagonal; zero angle where it is not wanted.
 #[inline(always)]
-fn rotation<L: Lane>(p: L, q: L, g: L, wanted: L::Mask) -> (L, L, L) {
+fn rotation<L: Number>(p: L, q: L, g: L, wanted: L::Mask) -> (L, L, L) {
     let zero = L::splat(0.0);
     let d = q - p;
     let root = (d * d + L::splat(4.0) * g * g).sqrt();
@@ -58,7 +58,7 @@ fn rotation<L: Lane>(p: L, q: L, g: L, wanted: L::Mask) -> (L, L, L) {
 
 /// Rotates columns `p` and `q`.
 #[inline(always)]
-fn rotate<L: Lane>(m: &mut Mat3<L>, p: usize, q: usize, c: L, s: L) {
+fn rotate<L: Number>(m: &mut Mat3<L>, p: usize, q: usize, c: L, s: L) {
     for row in 0..3 {
         let (a, b) = (m[row][p], m[row][q]);
         m[row][p] = c * a - s * b;
@@ -68,7 +68,7 @@ fn rotate<L: Lane>(m: &mut Mat3<L>, p: usize, q: usize, c: L, s: L) {
 
 /// Two cyclic Jacobi sweeps on a symmetric matrix.
 #[inline(always)]
-fn eigenvectors<L: Lane>(mut s: Mat3<L>) -> Mat3<L> {
+fn eigenvectors<L: Number>(mut s: Mat3<L>) -> Mat3<L> {
     let mut v = mat3::splat(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
     for _ in 0..2 {
         for (p, q) in PAIRS {
@@ -92,7 +92,7 @@ fn eigenvectors<L: Lane>(mut s: Mat3<L>) -> Mat3<L> {
 
 /// One sweep of one-sided Jacobi; true if any lane rotated.
 #[inline(always)]
-fn orthogonalize<L: Lane>(b: &mut Mat3<L>, v: &mut Mat3<L>) -> bool {
+fn orthogonalize<L: Number>(b: &mut Mat3<L>, v: &mut Mat3<L>) -> bool {
     let mut rotated = false;
     for (p, q) in PAIRS {
         let pp = b[0][p] * b[0][p] + b[1][p] * b[1][p] + b[2][p] * b[2][p];
@@ -111,7 +111,7 @@ fn orthogonalize<L: Lane>(b: &mut Mat3<L>, v: &mut Mat3<L>) -> bool {
 
 /// Sorts the columns by length, descending; swapped columns change one sign, so that V stays a rotation.
 #[inline(always)]
-fn sort<L: Lane>(b: &mut Mat3<L>, v: &mut Mat3<L>) {
+fn sort<L: Number>(b: &mut Mat3<L>, v: &mut Mat3<L>) {
     for (p, q) in [(0, 1), (0, 2), (1, 2)] {
         let pp = b[0][p] * b[0][p] + b[1][p] * b[1][p] + b[2][p] * b[2][p];
         let qq = b[0][q] * b[0][q] + b[1][q] * b[1][q] + b[2][q] * b[2][q];
@@ -130,7 +130,7 @@ fn sort<L: Lane>(b: &mut Mat3<L>, v: &mut Mat3<L>) {
 /// U and the signed stretches from orthogonal, sorted columns; where a column vanishes, any completion to a
 /// rotation serves, and for F = 0 it is the identity.
 #[inline(always)]
-fn left<L: Lane>(b: &Mat3<L>) -> (Mat3<L>, [L; 3]) {
+fn left<L: Number>(b: &Mat3<L>) -> (Mat3<L>, [L; 3]) {
     let zero = L::splat(0.0);
     let one = L::splat(1.0);
     let tiny = L::splat(1e-150);
@@ -163,14 +163,14 @@ fn left<L: Lane>(b: &Mat3<L>) -> (Mat3<L>, [L; 3]) {
 
 /// `a` without its part along the unit vector `u`.
 #[inline(always)]
-fn reject<L: Lane>(a: &[L; 3], u: &[L; 3]) -> [L; 3] {
+fn reject<L: Number>(a: &[L; 3], u: &[L; 3]) -> [L; 3] {
     let s = dot3(a, u);
     [a[0] - s * u[0], a[1] - s * u[1], a[2] - s * u[2]]
 }
 
 /// `U diag(d) Vᵀ`.
 #[inline(always)]
-pub fn compose<L: Lane>(u: &Mat3<L>, d: &[L; 3], v: &Mat3<L>) -> Mat3<L> {
+pub fn compose<L: Number>(u: &Mat3<L>, d: &[L; 3], v: &Mat3<L>) -> Mat3<L> {
     let mut ud = mat3::zero();
     for i in 0..3 {
         for j in 0..3 {
@@ -183,7 +183,7 @@ pub fn compose<L: Lane>(u: &Mat3<L>, d: &[L; 3], v: &Mat3<L>) -> Mat3<L> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::math::lanes::{Kernel, Portable, dispatch};
+    use crate::math::lanes::{Kernel, Lane, Portable, dispatch};
 
     /// Matrices that break decompositions: random, inverted, flat, zero, equal and nearly equal stretches.
     pub(crate) fn hard_matrices() -> Vec<[[f64; 3]; 3]> {

@@ -1,6 +1,6 @@
 //! Symmetric 3×3 matrices in lanes, as six numbers: xx, yy, zz, xy, xz, yz.
 
-use super::lanes::Lane;
+use super::lanes::Number;
 use super::mat3::Mat3;
 
 /// Four symmetric matrices, one per lane.
@@ -11,14 +11,14 @@ pub const PLACES: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2),
 
 /// `s I`.
 #[inline(always)]
-pub fn isotropic<L: Lane>(s: L) -> Symmetric<L> {
+pub fn isotropic<L: Number>(s: L) -> Symmetric<L> {
     let zero = L::splat(0.0);
     [s, s, s, zero, zero, zero]
 }
 
 /// `A + s B`.
 #[inline(always)]
-pub fn add_scaled<L: Lane>(a: &Symmetric<L>, s: L, b: &Symmetric<L>) -> Symmetric<L> {
+pub fn add_scaled<L: Number>(a: &Symmetric<L>, s: L, b: &Symmetric<L>) -> Symmetric<L> {
     let mut out = *a;
     for n in 0..6 {
         out[n] = out[n] + s * b[n];
@@ -28,7 +28,7 @@ pub fn add_scaled<L: Lane>(a: &Symmetric<L>, s: L, b: &Symmetric<L>) -> Symmetri
 
 /// `A + s v vᵀ`.
 #[inline(always)]
-pub fn add_outer<L: Lane>(a: &Symmetric<L>, s: L, v: &[L; 3]) -> Symmetric<L> {
+pub fn add_outer<L: Number>(a: &Symmetric<L>, s: L, v: &[L; 3]) -> Symmetric<L> {
     let mut out = *a;
     let scaled = [s * v[0], s * v[1], s * v[2]];
     for n in 0..6 {
@@ -40,14 +40,14 @@ pub fn add_outer<L: Lane>(a: &Symmetric<L>, s: L, v: &[L; 3]) -> Symmetric<L> {
 
 /// `A v`.
 #[inline(always)]
-pub fn apply<L: Lane>(a: &Symmetric<L>, v: &[L; 3]) -> [L; 3] {
+pub fn apply<L: Number>(a: &Symmetric<L>, v: &[L; 3]) -> [L; 3] {
     let [xx, yy, zz, xy, xz, yz] = *a;
     [xx * v[0] + xy * v[1] + xz * v[2], xy * v[0] + yy * v[1] + yz * v[2], xz * v[0] + yz * v[1] + zz * v[2]]
 }
 
 /// `A Bᵀ` where that is symmetric: its upper half.
 #[inline(always)]
-pub fn product<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Symmetric<L> {
+pub fn product<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Symmetric<L> {
     let mut out = [L::splat(0.0); 6];
     for n in 0..6 {
         let (i, k) = PLACES[n];
@@ -58,7 +58,7 @@ pub fn product<L: Lane>(a: &Mat3<L>, b: &Mat3<L>) -> Symmetric<L> {
 
 /// `A²`.
 #[inline(always)]
-pub fn square<L: Lane>(a: &Symmetric<L>) -> Symmetric<L> {
+pub fn square<L: Number>(a: &Symmetric<L>) -> Symmetric<L> {
     let [xx, yy, zz, xy, xz, yz] = *a;
     let (xy2, xz2, yz2) = (xy * xy, xz * xz, yz * yz);
     [
@@ -73,7 +73,7 @@ pub fn square<L: Lane>(a: &Symmetric<L>) -> Symmetric<L> {
 
 /// The cofactors of a matrix, `det(A) A⁻¹`.
 #[inline(always)]
-pub fn cofactors<L: Lane>(a: &Symmetric<L>) -> Symmetric<L> {
+pub fn cofactors<L: Number>(a: &Symmetric<L>) -> Symmetric<L> {
     let [xx, yy, zz, xy, xz, yz] = *a;
     [
         yy * zz - yz * yz,
@@ -87,7 +87,7 @@ pub fn cofactors<L: Lane>(a: &Symmetric<L>) -> Symmetric<L> {
 
 /// `Qᵀ A Q`, where `Q d = q × d`.
 #[inline(always)]
-pub fn crossed<L: Lane>(q: &[L; 3], a: &Symmetric<L>) -> Symmetric<L> {
+pub fn crossed<L: Number>(q: &[L; 3], a: &Symmetric<L>) -> Symmetric<L> {
     let [xx, yy, zz, xy, xz, yz] = *a;
     let [x2, y2, z2] = [q[0] * q[0], q[1] * q[1], q[2] * q[2]];
     let [xyq, xzq, yzq] = [q[0] * q[1], q[0] * q[2], q[1] * q[2]];
@@ -104,7 +104,7 @@ pub fn crossed<L: Lane>(q: &[L; 3], a: &Symmetric<L>) -> Symmetric<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::lanes::Portable;
+    use crate::math::lanes::{Lane, Portable};
     use crate::math::vec3::{cross, dot};
 
     const A: [f64; 6] = [2.0, 3.0, -1.5, 0.4, -0.7, 0.9];

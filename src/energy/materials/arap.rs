@@ -10,7 +10,7 @@
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Fault, Model, Uniform, positive};
 use crate::energy::vertex::Corner;
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3::{self, Mat3};
 use crate::math::polar::{polar, stretch_sum};
 
@@ -43,8 +43,10 @@ pub static MODEL: Model = Model {
 pub struct Arap;
 
 impl Law for Arap {
+    const INTERLEAVED_PROX: bool = false;
+
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         let k = constants[0];
         let (r, _) = polar(f);
         let strain = mat3::combine(L::splat(1.0), f, L::splat(-1.0), &r);
@@ -54,18 +56,18 @@ impl Law for Arap {
 
     /// ‖F − R‖² = ‖F‖² − 2 tr(RᵀF) + 3.
     #[inline(always)]
-    fn energy_density<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> L {
+    fn energy_density<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> L {
         let sum = stretch_sum(f);
         L::splat(0.5) * constants[0] * (mat3::dot(f, f) - (sum + sum) + L::splat(3.0))
     }
 
     #[inline(always)]
-    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+    fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         Corner::of_rotation(f, g, L::splat(0.5) * constants[0], L::splat(0.0))
     }
 
     #[inline(always)]
-    fn a<L: Lane>(&self, x: L, [k, ..]: &[L; CONSTANTS]) -> Curve<L> {
+    fn a<L: Number>(&self, x: L, [k, ..]: &[L; CONSTANTS]) -> Curve<L> {
         let e = x - L::splat(1.0);
         [L::splat(0.5) * *k * e * e, *k * e, *k]
     }

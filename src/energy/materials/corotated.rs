@@ -10,7 +10,7 @@
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Model, Uniform};
 use crate::energy::vertex::Corner;
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3::{self, Mat3};
 use crate::math::polar::{polar, stretch_sum};
 
@@ -30,8 +30,10 @@ pub static MODEL: Model = Model {
 pub struct Corotated;
 
 impl Law for Corotated {
+    const INTERLEAVED: bool = true;
+
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         let [mu, lambda, _] = *constants;
         let (r, sum) = polar(f);
         let strain = mat3::combine(L::splat(1.0), f, L::splat(-1.0), &r);
@@ -42,7 +44,7 @@ impl Law for Corotated {
 
     /// ‖F − R‖² = ‖F‖² − 2 tr(RᵀF) + 3.
     #[inline(always)]
-    fn energy_density<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> L {
+    fn energy_density<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> L {
         let [mu, lambda, _] = *constants;
         let (sum, three) = (stretch_sum(f), L::splat(3.0));
         let trace = sum - three;
@@ -50,12 +52,12 @@ impl Law for Corotated {
     }
 
     #[inline(always)]
-    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+    fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         Corner::of_rotation(f, g, constants[0], constants[1])
     }
 
     #[inline(always)]
-    fn a<L: Lane>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+    fn a<L: Number>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
         let (mu, lambda, three) = (*mu, *lambda, L::splat(3.0));
         let e = x - L::splat(1.0);
         let square = x * x - L::splat(6.0) * x + three;
@@ -63,7 +65,7 @@ impl Law for Corotated {
     }
 
     #[inline(always)]
-    fn b<L: Lane>(&self, x: L, [_, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+    fn b<L: Number>(&self, x: L, [_, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
         [*lambda * x, *lambda, L::splat(0.0)]
     }
 }

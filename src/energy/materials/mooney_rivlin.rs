@@ -12,7 +12,7 @@ use super::volume;
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Fault, Inversion, Model, Uniform, positive};
 use crate::energy::vertex::Corner;
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3::{self, Mat3};
 use crate::math::symmetric;
 
@@ -60,7 +60,7 @@ pub struct MooneyRivlin {
 impl MooneyRivlin {
     /// Ψ, cof F, and c′ and c″ of the volume term.
     #[inline(always)]
-    fn parts<L: Lane>(&self, f: &Mat3<L>, [c1, c2, lambda]: &[L; CONSTANTS]) -> (L, Mat3<L>, L, L) {
+    fn parts<L: Number>(&self, f: &Mat3<L>, [c1, c2, lambda]: &[L; CONSTANTS]) -> (L, Mat3<L>, L, L) {
         let (c1, c2, three) = (*c1, *c2, L::splat(3.0));
         let cof = mat3::cofactor(f);
         let j = mat3::determinant(f, &cof);
@@ -73,13 +73,15 @@ impl MooneyRivlin {
 
 /// s (x² − 1).
 #[inline(always)]
-fn parabola<L: Lane>(x: L, s: L) -> Curve<L> {
+fn parabola<L: Number>(x: L, s: L) -> Curve<L> {
     [s * (x * x - L::splat(1.0)), (s + s) * x, s + s]
 }
 
 impl Law for MooneyRivlin {
+    const INTERLEAVED: bool = true;
+
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         let [c1, c2, _] = *constants;
         let (psi, cof, slope, _) = self.parts(f, constants);
         let fftf = mat3::mul(f, &mat3::transpose_mul(f, f));
@@ -89,7 +91,7 @@ impl Law for MooneyRivlin {
     }
 
     #[inline(always)]
-    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+    fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         let [c1, c2, _] = *constants;
         let (psi, cof, slope, bend) = self.parts(f, constants);
         let mut out = Corner::of_square_and_volume(psi, c1 + c1, slope, bend, f, &cof, g);
@@ -108,17 +110,17 @@ impl Law for MooneyRivlin {
     }
 
     #[inline(always)]
-    fn a<L: Lane>(&self, x: L, [c1, ..]: &[L; CONSTANTS]) -> Curve<L> {
+    fn a<L: Number>(&self, x: L, [c1, ..]: &[L; CONSTANTS]) -> Curve<L> {
         parabola(x, *c1)
     }
 
     #[inline(always)]
-    fn b<L: Lane>(&self, x: L, [_, c2, _]: &[L; CONSTANTS]) -> Curve<L> {
+    fn b<L: Number>(&self, x: L, [_, c2, _]: &[L; CONSTANTS]) -> Curve<L> {
         parabola(x, *c2)
     }
 
     #[inline(always)]
-    fn c<L: Lane>(&self, x: L, [c1, c2, lambda]: &[L; CONSTANTS]) -> Curve<L> {
+    fn c<L: Number>(&self, x: L, [c1, c2, lambda]: &[L; CONSTANTS]) -> Curve<L> {
         volume::barrier(x, L::splat(2.0) * (*c1 + *c2 + *c2), *lambda, self.inversion)
     }
 

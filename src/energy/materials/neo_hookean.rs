@@ -12,7 +12,7 @@ use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Inversion, Model, Uniform};
 use crate::energy::proximal::logarithmic;
 use crate::energy::vertex::Corner;
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3::{self, Mat3};
 
 /// The registry's entry.
@@ -36,7 +36,7 @@ pub struct NeoHookean {
 impl NeoHookean {
     /// Ψ, cof F, and c′ and c″ of the volume term.
     #[inline(always)]
-    fn parts<L: Lane>(&self, f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>, L, L) {
+    fn parts<L: Number>(&self, f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>, L, L) {
         let cof = mat3::cofactor(f);
         let j = mat3::determinant(f, &cof);
         let [value, slope, bend] = volume::barrier(j, *mu, *lambda, self.inversion);
@@ -46,30 +46,32 @@ impl NeoHookean {
 }
 
 impl Law for NeoHookean {
+    const INTERLEAVED: bool = true;
+
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         let (psi, cof, slope, _) = self.parts(f, constants);
         (psi, mat3::combine(constants[0], f, slope, &cof))
     }
 
     #[inline(always)]
-    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+    fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         let (psi, cof, slope, bend) = self.parts(f, constants);
         Corner::of_square_and_volume(psi, constants[0], slope, bend, f, &cof, g)
     }
 
     #[inline(always)]
-    fn a<L: Lane>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
+    fn a<L: Number>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
         [L::splat(0.5) * *mu * (x * x - L::splat(1.0)), *mu * x, *mu]
     }
 
     #[inline(always)]
-    fn c<L: Lane>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+    fn c<L: Number>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
         volume::barrier(x, *mu, *lambda, self.inversion)
     }
 
     #[inline(always)]
-    fn prox<L: Lane>(&self, f: &Mat3<L>, weight: L, constants: &[L; CONSTANTS]) -> Option<(Mat3<L>, L)> {
+    fn prox<L: Number>(&self, f: &Mat3<L>, weight: L, constants: &[L; CONSTANTS]) -> Option<(Mat3<L>, L)> {
         let [mu, lambda, _] = *constants;
         let least = match self.inversion {
             Inversion::Barrier => f64::NEG_INFINITY,

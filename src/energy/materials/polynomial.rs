@@ -8,7 +8,7 @@
 
 use crate::energy::law::{self, CONSTANTS, Curve, Law};
 use crate::energy::material::{Fault, Model, Uniform, positive};
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3::Mat3;
 
 /// The registry's entry.
@@ -28,12 +28,12 @@ pub struct Polynomial;
 
 impl Law for Polynomial {
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         law::by_stretches(self, f, constants)
     }
 
     #[inline(always)]
-    fn a<L: Lane>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
+    fn a<L: Number>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
         let e = x - L::splat(1.0);
         let square = *mu * e * e;
         [square * e * e, L::splat(4.0) * square * e, L::splat(12.0) * square]

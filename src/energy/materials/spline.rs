@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::energy::law::{self, CONSTANTS, Curve, Law};
 use crate::energy::material::{Fault, Model, Parameters, Uniform};
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3::Mat3;
 use crate::math::spline::Spline;
 
@@ -58,7 +58,7 @@ pub struct SplineLaw {
 
 impl SplineLaw {
     #[inline(always)]
-    fn curve<L: Lane>(&self, index: usize, x: L) -> Curve<L> {
+    fn curve<L: Number>(&self, index: usize, x: L) -> Curve<L> {
         match &self.curves[index] {
             None => [L::splat(0.0); 3],
             Some(spline) => x.each(|x| spline.evaluate(x)),
@@ -68,22 +68,22 @@ impl SplineLaw {
 
 impl Law for SplineLaw {
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         law::by_stretches(self, f, constants)
     }
 
     #[inline(always)]
-    fn a<L: Lane>(&self, x: L, _: &[L; CONSTANTS]) -> Curve<L> {
+    fn a<L: Number>(&self, x: L, _: &[L; CONSTANTS]) -> Curve<L> {
         self.curve(0, x)
     }
 
     #[inline(always)]
-    fn b<L: Lane>(&self, x: L, _: &[L; CONSTANTS]) -> Curve<L> {
+    fn b<L: Number>(&self, x: L, _: &[L; CONSTANTS]) -> Curve<L> {
         self.curve(1, x)
     }
 
     #[inline(always)]
-    fn c<L: Lane>(&self, x: L, _: &[L; CONSTANTS]) -> Curve<L> {
+    fn c<L: Number>(&self, x: L, _: &[L; CONSTANTS]) -> Curve<L> {
         self.curve(2, x)
     }
 }

@@ -23,7 +23,7 @@ use crate::energy::constraint::Form;
 use crate::energy::law::{self, CONSTANTS, Curve, Law};
 use crate::energy::material::{Model, Uniform};
 use crate::energy::vertex::Corner;
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3::{self, Mat3};
 
 /// The registry's entry.
@@ -44,7 +44,7 @@ pub struct StableNeoHookean;
 impl StableNeoHookean {
     /// Ψ, cof F, and c′ of the volume term, whose c″ is λ.
     #[inline(always)]
-    fn parts<L: Lane>(&self, f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>, L) {
+    fn parts<L: Number>(&self, f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>, L) {
         let cof = mat3::cofactor(f);
         let growth = mat3::determinant(f, &cof) - L::splat(1.0);
         let half = L::splat(0.5);
@@ -55,24 +55,24 @@ impl StableNeoHookean {
 
 impl Law for StableNeoHookean {
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         let (psi, cof, slope) = self.parts(f, constants);
         (psi, mat3::combine(constants[0], f, slope, &cof))
     }
 
     #[inline(always)]
-    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+    fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         let (psi, cof, slope) = self.parts(f, constants);
         Corner::of_square_and_volume(psi, constants[0], slope, constants[1], f, &cof, g)
     }
 
     #[inline(always)]
-    fn a<L: Lane>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
+    fn a<L: Number>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
         [L::splat(0.5) * *mu * (x * x - L::splat(1.0)), *mu * x, *mu]
     }
 
     #[inline(always)]
-    fn c<L: Lane>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+    fn c<L: Number>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
         let growth = x - L::splat(1.0);
         [growth * (L::splat(0.5) * *lambda * growth - *mu), *lambda * growth - *mu, *lambda]
     }
@@ -87,7 +87,7 @@ impl Law for StableNeoHookean {
     }
 
     #[inline(always)]
-    fn constraint<L: Lane>(
+    fn constraint<L: Number>(
         &self,
         form: Form,
         index: usize,

@@ -10,7 +10,7 @@
 use crate::energy::law::{CONSTANTS, Curve, Law};
 use crate::energy::material::{Model, Uniform};
 use crate::energy::vertex::Corner;
-use crate::math::lanes::Lane;
+use crate::math::lanes::Number;
 use crate::math::mat3::{self, Mat3};
 use crate::math::symmetric;
 
@@ -31,7 +31,7 @@ pub struct Stvk;
 
 /// Ψ and S = 2μE + λ tr(E) I.
 #[inline(always)]
-fn parts<L: Lane>(f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+fn parts<L: Number>(f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>) {
     let half = L::splat(0.5);
     let mut e = mat3::scale(half, &mat3::transpose_mul(f, f));
     for i in 0..3 {
@@ -48,14 +48,14 @@ fn parts<L: Lane>(f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>)
 
 impl Law for Stvk {
     #[inline(always)]
-    fn density_and_stress<L: Lane>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         let (psi, s) = parts(f, constants);
         (psi, mat3::mul(f, &s))
     }
 
     /// K = (gᵀS g) I + μ |g|² F Fᵀ + (μ + λ) y yᵀ, y = F g.
     #[inline(always)]
-    fn corner<L: Lane>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
+    fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         let [mu, lambda, _] = *constants;
         let (density, s) = parts(f, constants);
         let traction = mat3::apply(&s, g);
@@ -66,7 +66,7 @@ impl Law for Stvk {
     }
 
     #[inline(always)]
-    fn a<L: Lane>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+    fn a<L: Number>(&self, x: L, [mu, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
         let (mu, lambda, one) = (*mu, *lambda, L::splat(1.0));
         let q = x * x;
         let quartic = q * q - L::splat(6.0) * q + L::splat(3.0);
@@ -78,7 +78,7 @@ impl Law for Stvk {
     }
 
     #[inline(always)]
-    fn b<L: Lane>(&self, x: L, [_, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
+    fn b<L: Number>(&self, x: L, [_, lambda, _]: &[L; CONSTANTS]) -> Curve<L> {
         let half = L::splat(0.5) * *lambda;
         [L::splat(0.5) * half * x * x, half * x, half]
     }

@@ -8,14 +8,14 @@
 //! polynomial there, which is C² and finite for every J: inverted start states have a way back.
 
 use crate::energy::material::Inversion;
-use crate::math::lanes::{Lane, ln};
+use crate::math::lanes::{Number, ln};
 
 /// Volume ratio below which the extension takes over.
 pub const J_MIN: f64 = 0.2;
 
 /// c, c′ and c″.
 #[inline(always)]
-pub fn barrier<L: Lane>(j: L, m: L, lambda: L, inversion: Inversion) -> [L; 3] {
+pub fn barrier<L: Number>(j: L, m: L, lambda: L, inversion: Inversion) -> [L; 3] {
     let domain = match inversion {
         Inversion::Barrier => f64::MIN_POSITIVE,
         Inversion::Extend => J_MIN,

@@ -21,7 +21,7 @@
 //!
 //! Eigenvectors are not needed, and eigenvalues only so well that they satisfy their equation.
 
-use crate::math::lanes::{Lane, ln};
+use crate::math::lanes::{Number, ln};
 use crate::math::mat3::{self, Mat3};
 use crate::math::symmetric::{self, Symmetric};
 
@@ -38,7 +38,7 @@ const WELL_DEFINED: f64 = 1e-2;
 ///
 /// `weight` is ρ and positive; the law holds for ln J above `least`. A lane's result does not depend on the others.
 #[inline(always)]
-pub(in crate::energy) fn prox<L: Lane>(
+pub(in crate::energy) fn prox<L: Number>(
     target: &Mat3<L>,
     weight: L,
     [mu, lambda]: [L; 2],
@@ -79,13 +79,13 @@ pub(in crate::energy) fn prox<L: Lane>(
 
 /// q, not above `most`.
 #[inline(always)]
-fn pull<L: Lane>(y: L, [mu, lambda, most]: [L; 3]) -> L {
+fn pull<L: Number>(y: L, [mu, lambda, most]: [L; 3]) -> L {
     (lambda * y - mu).min(most)
 }
 
 /// ln J of the result, and 1 where it was found.
 #[inline(always)]
-fn log_volume<L: Lane>(s: &[L; 3], stretch: &[L; 3], mean: L, weight: L, law: [L; 3]) -> (L, L) {
+fn log_volume<L: Number>(s: &[L; 3], stretch: &[L; 3], mean: L, weight: L, law: [L; 3]) -> (L, L) {
     let [mu, lambda, _] = law;
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
     let kappa = mu + weight;
@@ -116,7 +116,7 @@ fn log_volume<L: Lane>(s: &[L; 3], stretch: &[L; 3], mean: L, weight: L, law: [L
 
 /// h(B) F̃, with B less a multiple of 1 in `apart` and its eigenvalues in `d`.
 #[inline(always)]
-fn compose<L: Lane>(
+fn compose<L: Number>(
     target: &Mat3<L>,
     apart: &Symmetric<L>,
     d: &[L; 3],
@@ -159,7 +159,7 @@ fn compose<L: Lane>(
 /// The one that is farthest from the others first; c = cos θ of it is the root of 4c³ − 3c = |cos 3θ| in [√3/2, 1], by Halley's
 /// method from a parabola.
 #[inline(always)]
-fn eigenvalues<L: Lane>(a: &Symmetric<L>) -> [L; 3] {
+fn eigenvalues<L: Number>(a: &Symmetric<L>) -> [L; 3] {
     let [xx, yy, zz, xy, xz, yz] = *a;
     let squares = L::splat(0.5) * (xx * xx + yy * yy + zz * zz) + (xy * xy + xz * xz + yz * yz);
     let r = (squares * L::splat(1.0 / 3.0)).sqrt();
@@ -183,7 +183,7 @@ mod tests {
     use crate::energy::checks::random;
     use crate::energy::law::Law;
     use crate::energy::materials::neo_hookean::NeoHookean;
-    use crate::math::lanes::Portable;
+    use crate::math::lanes::{Lane, Portable};
     use crate::math::svd;
 
     /// U diag(σ) Vᵀ with random rotations.

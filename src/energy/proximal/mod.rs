@@ -19,6 +19,7 @@ pub(super) mod logarithmic;
 pub(super) mod stretches;
 
 use super::Energy;
+use super::packing::count_blocks;
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 
 /// Numbers in the z of an element at the most.
@@ -144,7 +145,7 @@ pub struct Split {
 impl Split {
     /// For so many elements of a term.
     pub fn new(term: &dyn Proximal, elements: usize) -> Split {
-        let zeros = vec![[0.0; WIDTH]; elements.div_ceil(WIDTH) * term.reduced()];
+        let zeros = vec![[0.0; WIDTH]; count_blocks(elements) * term.reduced()];
         Split { z: zeros.clone(), u: zeros, residuals: Residuals::default() }
     }
 

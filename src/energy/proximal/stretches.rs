@@ -8,8 +8,8 @@
 //! negative. Projective laws have the closed form (ρ F̃ + k p)/(ρ + k) with the projection p = F̃ − P(F̃)/k (this one may
 //! leave a negative stretch negative, as projective dynamics does); a hard set has p itself. For others there is
 //! Newton's method, with the absolute values of the eigenvalues where some are negative, and backtracking; stretches
-//! at 0 that want to fall further stay there. Four elements go side by side; one that has ended is frozen, so that it
-//! does not depend on who shares its block.
+//! at 0 that want to fall further stay there. Elements go side by side; one that has ended is frozen, so that it
+//! does not depend on who shares its register.
 //!
 //! Laws may have a shorter way (see `logarithmic`); where it does not hold, the stretches serve.
 //!
@@ -18,7 +18,7 @@
 use super::Row;
 use crate::energy::law::{self, CONSTANTS, Law};
 use crate::math::eigen::symmetric3;
-use crate::math::lanes::{Lane, WIDTH};
+use crate::math::lanes::{Lane, Number, WIDTH};
 use crate::math::mat3::{self, Mat3};
 use crate::math::svd;
 use crate::math::symmetric::{PLACES, Symmetric};
@@ -37,13 +37,14 @@ const INSIDE: f64 = 0.1;
 /// Pivots below this part of the largest diagonal entry are not safely positive.
 const PIVOT: f64 = 1e-6;
 
-/// 3×`columns` matrices from rows of numbers, row major; a third column is 0.
+/// 3×`columns` matrices of some blocks, from rows of numbers, row major; a third column is 0.
 #[inline(always)]
-pub(in crate::energy) fn load<L: Lane>(columns: usize, z: &[Row]) -> Mat3<L> {
+pub(in crate::energy) fn load<L: Number>(columns: usize, z: &[Row]) -> Mat3<L> {
+    let last = 3 * columns * (L::BLOCKS - 1);
     let mut out = mat3::zero();
     for i in 0..3 {
         for j in 0..columns {
-            out[i][j] = L::load(&z[columns * i + j]);
+            out[i][j] = L::load_blocks(&z[columns * i + j], &z[last + columns * i + j]);
         }
     }
     out
@@ -51,15 +52,17 @@ pub(in crate::energy) fn load<L: Lane>(columns: usize, z: &[Row]) -> Mat3<L> {
 
 /// The opposite of [`load`].
 #[inline(always)]
-pub(in crate::energy) fn store<L: Lane>(m: &Mat3<L>, columns: usize, z: &mut [Row]) {
-    for i in 0..3 {
-        for j in 0..columns {
-            z[columns * i + j] = m[i][j].to_array();
+pub(in crate::energy) fn store<L: Number>(m: &Mat3<L>, columns: usize, z: &mut [Row]) {
+    for index in 0..L::BLOCKS {
+        for i in 0..3 {
+            for j in 0..columns {
+                z[3 * columns * index + columns * i + j] = m[i][j].block(index).to_array();
+            }
         }
     }
 }
 
-/// The problems of four elements.
+/// The problems of the elements of some blocks.
 pub(in crate::energy) struct Problem<'a, W, L> {
     /// The law.
     pub law: &'a W,
@@ -87,11 +90,11 @@ struct At<L> {
 
 /// 1 where `mask` holds, 0 elsewhere.
 #[inline(always)]
-fn truth<L: Lane>(mask: L::Mask) -> L {
+fn truth<L: Number>(mask: L::Mask) -> L {
     L::select(mask, L::splat(1.0), L::splat(0.0))
 }
 
-impl<W: Law, L: Lane> Problem<'_, W, L> {
+impl<W: Law, L: Number> Problem<'_, W, L> {
     /// prox(F̃). A sheet has 0 in its third column, or its normal where the law is projective; there the result has no
     /// meaning.
     #[inline(always)]
@@ -233,21 +236,15 @@ impl<W: Law, L: Lane> Problem<'_, W, L> {
         let mut out = [-(b[0] / xx - l1 * x1 - l2 * x2), -x1, -x2];
         let safe = truth::<L>(least.lt(xx)) * truth::<L>(least.lt(d1)) * truth::<L>(least.lt(d2));
         if L::any(safe.lt(L::splat(1.0))) {
-            let weight = (L::splat(self.ratio) * self.stiffness).to_array();
-            let mut lanes = [out[0].to_array(), out[1].to_array(), out[2].to_array()];
-            let mut bend = [[0.0; WIDTH]; 6];
-            for n in 0..6 {
-                bend[n] = at.bend[n].to_array();
-            }
-            let gradient = [b[0].to_array(), b[1].to_array(), b[2].to_array()];
-            bounded(&safe.to_array(), &bend, &gradient, &weight, &mut lanes);
-            out = [L::load(&lanes[0]), L::load(&lanes[1]), L::load(&lanes[2])];
+            let weight = L::splat(self.ratio) * self.stiffness;
+            let numbers = [safe, weight, b[0], b[1], b[2], xx, yy, zz, xy, xz, yz, out[0], out[1], out[2]];
+            out = L::apart(&numbers, bounded);
         }
         out
     }
 }
 
-impl<L: Lane> At<L> {
+impl<L: Number> At<L> {
     /// `other` where `mask` holds, else itself.
     #[inline(always)]
     fn or(&self, mask: L::Mask, other: &At<L>) -> At<L> {
@@ -273,7 +270,7 @@ impl<L: Lane> At<L> {
 
 /// 1 where a full step is small enough to be the last.
 #[inline(always)]
-fn settles<L: Lane>(s: &[L; 3], direction: &[L; 3], part: L) -> L {
+fn settles<L: Number>(s: &[L; 3], direction: &[L; 3], part: L) -> L {
     let step = direction[0].abs().max(direction[1].abs()).max(direction[2].abs());
     let size = s[0].max(s[1]).max(s[2]);
     truth::<L>(step.lt(L::splat(SETTLED) * size)) * truth::<L>(L::splat(0.5).lt(part))
@@ -281,14 +278,14 @@ fn settles<L: Lane>(s: &[L; 3], direction: &[L; 3], part: L) -> L {
 
 /// 1 where some part of the gradient is above its rounding.
 #[inline(always)]
-fn unfinished<L: Lane>(at: &At<L>) -> L {
+fn unfinished<L: Number>(at: &At<L>) -> L {
     let largest = at.gradient[0].abs().max(at.gradient[1].abs()).max(at.gradient[2].abs());
     truth::<L>((L::splat(FLOOR) * at.scale).lt(largest))
 }
 
 /// Takes stretch `i` out of the equations where `held` is 1.
 #[inline(always)]
-fn hold<L: Lane>(bend: &mut Symmetric<L>, i: usize, held: L, weight: L) {
+fn hold<L: Number>(bend: &mut Symmetric<L>, i: usize, held: L, weight: L) {
     let is_held = L::splat(0.0).lt(held);
     for n in 0..6 {
         let (j, k) = PLACES[n];
@@ -300,19 +297,18 @@ fn hold<L: Lane>(bend: &mut Symmetric<L>, i: usize, held: L, weight: L) {
 }
 
 #[inline(always)]
-fn square<L: Lane>(a: &[L; 3]) -> L {
+fn square<L: Number>(a: &[L; 3]) -> L {
     a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 }
 
-/// The direction with the absolute values of the eigenvalues, in the lanes that are not safe.
+/// The direction with the absolute values of the eigenvalues in the lanes that are not safe, from: 1 where it is safe, the
+/// weight, the gradient, the second derivatives, the direction elsewhere.
 #[cold]
-fn bounded(
-    safe: &[f64; WIDTH],
-    bend: &[[f64; WIDTH]; 6],
-    gradient: &[[f64; WIDTH]; 3],
-    weight: &[f64; WIDTH],
-    out: &mut [[f64; WIDTH]; 3],
-) {
+#[inline(never)]
+fn bounded(numbers: &[[f64; WIDTH]; 14]) -> [[f64; WIDTH]; 3] {
+    let [safe, weight, ..] = numbers;
+    let (gradient, bend) = (&numbers[2..5], &numbers[5..11]);
+    let mut out = [numbers[11], numbers[12], numbers[13]];
     for lane in (0..WIDTH).filter(|lane| safe[*lane] == 0.0) {
         let mut matrix = [[0.0; 3]; 3];
         for (value, (i, j)) in bend.iter().zip(PLACES) {
@@ -330,4 +326,5 @@ fn bounded(
             out[i][lane] = direction[i];
         }
     }
+    out
 }

@@ -3,7 +3,7 @@
 use super::TetTerm;
 use crate::energy::constraint::{Batch, Changes, Constraints, Corners, Form, Sweep};
 use crate::energy::law::Law;
-use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH};
+use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel};
 use crate::math::mat3::{self, Mat3};
 use crate::math::single::Single;
 
@@ -60,7 +60,7 @@ impl<W: Law> Kernel for Constrain<'_, W> {
 }
 
 /// Numbers per batch: Dm⁻¹, the volume, the constants, the rounding of the density.
-const PACKED: usize = 14;
+pub(super) const PACKED: usize = 14;
 
 /// [`Energy::packed`](crate::energy::Energy::packed) of tets.
 pub(super) fn packed<W: Law>(term: &TetTerm<W>, elements: &[u32; WIDTH]) -> Vec<[f64; WIDTH]> {
@@ -90,37 +90,54 @@ pub(super) struct Project<'a, W> {
 /// Points of the four corners.
 type Places<L> = [[L; 3]; 4];
 
-impl<W: Law> Kernel for Project<'_, W> {
+impl<W: Law> WideKernel for Project<'_, W> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lane>(self) {
+    fn run<L: Number>(self) {
         let (zero, law) = (L::splat(0.0), &self.term.constrained);
-        let count = self.term.properties.constraints(law, self.sweep.form);
-        let batches = self.batches.iter_mut().zip(self.numbers.as_chunks::<PACKED>().0);
-        for ((batch, numbers), changes) in batches.zip(self.changes) {
+        let constraints = self.term.properties.constraints(law, self.sweep.form);
+        let numbers = self.numbers.as_chunks::<PACKED>().0;
+        let count = self.batches.len();
+        for first in (0..count).step_by(L::BLOCKS) {
+            // Where there is no last one, the first is computed twice.
+            let pair = [first, (first + L::BLOCKS - 1).min(count - 1)];
+            let [a, b] = pair.map(|batch| &self.batches[batch].vertices);
             let (mut places, mut change) = ([[zero; 3]; 4], [[zero; 3]; 4]);
             for c in 0..4 {
-                places[c] = L::gather(self.x, &batch.vertices[c]);
+                places[c] = L::gather_blocks(self.x, &a[c], &b[c]);
             }
-            for index in 0..count {
-                project_one(law, self.sweep, index, batch, numbers, &mut places, &mut change);
+            let own = pair.map(|batch| &numbers[batch]);
+            for index in 0..constraints {
+                project_one(
+                    law,
+                    self.sweep,
+                    index,
+                    (&mut *self.batches, pair),
+                    own,
+                    &mut places,
+                    &mut change,
+                );
             }
-            for c in 0..4 {
-                L::scatter(change[c], &mut changes[c], 1);
+            for block in 0..L::BLOCKS {
+                for c in 0..4 {
+                    let [x, y, z] = change[c];
+                    let of_block = [x.block(block), y.block(block), z.block(block)];
+                    L::Block::scatter(of_block, &mut self.changes[pair[block]][c], 1);
+                }
             }
         }
     }
 }
 
-/// One constraint of a batch.
+/// One constraint of a pair of batches.
 #[inline(always)]
-fn project_one<W: Law, L: Lane>(
+fn project_one<W: Law, L: Number>(
     law: &W,
     sweep: &Sweep,
     index: usize,
-    batch: &mut Batch,
-    numbers: &[[f64; WIDTH]; PACKED],
+    (batches, pair): (&mut [Batch], [usize; 2]),
+    numbers: [&[[f64; WIDTH]; PACKED]; 2],
     places: &mut Places<L>,
     change: &mut Places<L>,
 ) {
@@ -132,9 +149,8 @@ fn project_one<W: Law, L: Lane>(
         }
     }
     let f = mat3::mul(&edges, &inverse);
-    let constants = [L::load(&numbers[10]), L::load(&numbers[11]), L::load(&numbers[12])];
-    let floor = L::load(&numbers[13]);
-    let (value, slope, stiffness) = law.constraint(sweep.form, index, &f, &constants, floor);
+    let constants = [number(numbers, 10), number(numbers, 11), number(numbers, 12)];
+    let (value, slope, stiffness) = law.constraint(sweep.form, index, &f, &constants, number(numbers, 13));
     let h = mat3::mul_transpose(&slope, &inverse);
     let mut gradient = [[zero; 3]; 4];
     for i in 0..3 {
@@ -143,36 +159,46 @@ fn project_one<W: Law, L: Lane>(
             gradient[j + 1][i] = h[i][j];
         }
     }
-    let mut weight = zero;
+    let [a, b] = pair.map(|batch| &batches[batch]);
+    let (mut weight, mut mass) = (zero, [zero; 4]);
     for c in 0..4 {
-        weight = weight + L::load(&batch.mass[c]) * mat3::dot3(&gradient[c], &gradient[c]);
+        mass[c] = L::load_blocks(&a.mass[c], &b.mass[c]);
+        weight = weight + mass[c] * mat3::dot3(&gradient[c], &gradient[c]);
     }
     let compliance = match sweep.per_step == 0.0 {
         true => zero,
-        false => L::splat(1.0) / (stiffness * L::load(&numbers[9])) * L::splat(sweep.per_step),
+        false => L::splat(1.0) / (stiffness * number(numbers, 9)) * L::splat(sweep.per_step),
     };
-    let multiplier = L::load(&batch.multipliers[index]);
+    let multiplier = L::load_blocks(&a.multipliers[index], &b.multipliers[index]);
     let step = (zero - value - compliance * multiplier) / (weight + compliance);
     // Nothing where nothing can move it, or nothing in it is a number.
     let step = L::select(step.abs().lt(L::splat(f64::INFINITY)), step, zero);
     let step = L::splat(sweep.relaxation) * L::select(zero.lt(weight), step, zero);
-    batch.multipliers[index] = (multiplier + step).to_array();
+    let multiplier = multiplier + step;
+    for block in 0..L::BLOCKS {
+        batches[pair[block]].multipliers[index] = multiplier.block(block).to_array();
+    }
     for c in 0..4 {
-        let mass = L::load(&batch.mass[c]);
         for i in 0..3 {
-            let moved = mass * gradient[c][i] * step;
+            let moved = mass[c] * gradient[c][i] * step;
             places[c][i] = places[c][i] + moved;
             change[c][i] = change[c][i] + moved;
         }
     }
 }
 
+/// One of the packed numbers of a pair of batches.
 #[inline(always)]
-fn inverse<L: Lane>(numbers: &[[f64; WIDTH]; PACKED]) -> Mat3<L> {
+fn number<L: Number>([a, b]: [&[[f64; WIDTH]; PACKED]; 2], index: usize) -> L {
+    L::load_blocks(&a[index], &b[index])
+}
+
+#[inline(always)]
+fn inverse<L: Number>(numbers: [&[[f64; WIDTH]; PACKED]; 2]) -> Mat3<L> {
     let mut inverse = mat3::zero();
     for i in 0..3 {
         for j in 0..3 {
-            inverse[i][j] = L::load(&numbers[3 * i + j]);
+            inverse[i][j] = number(numbers, 3 * i + j);
         }
     }
     inverse

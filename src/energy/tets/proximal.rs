@@ -4,7 +4,7 @@ use super::{Block, TetTerm, constants, gradient, inverse, scatter};
 use crate::energy::law::Law;
 use crate::energy::proximal::stretches::{self, Problem};
 use crate::energy::proximal::{Proximal, Row, Splitting};
-use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel, dispatch, dispatch_wide};
 use crate::math::mat3;
 
 struct Reduce<'a> {
@@ -18,7 +18,7 @@ impl Kernel for Reduce<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        stretches::store(&gradient::<L>(self.block, self.x).0, 3, self.z);
+        stretches::store(&gradient::<L>([self.block; 2], self.x).0, 3, self.z);
     }
 }
 
@@ -33,7 +33,7 @@ impl Kernel for PullBack<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        scatter(&stretches::load::<L>(3, self.z), &inverse(self.block), self.slots);
+        scatter(&stretches::load::<L>(3, self.z), &inverse([self.block; 2]), self.slots);
     }
 }
 
@@ -50,35 +50,36 @@ impl<W: Law> Kernel for Prox<'_, W> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let stiffness = L::load(&self.block.stiffness);
-        let constants = constants(self.block);
+        let constants = constants([self.block; 2]);
         let problem = Problem { law: self.law, constants, stiffness, ratio: self.ratio, free: 3 };
         stretches::store(&problem.solve(&stretches::load(3, self.z)), 3, self.z);
     }
 }
 
-struct LocalStep<'a, W> {
-    law: &'a W,
-    blocks: &'a [Block],
-    x: &'a [Vec4],
-    splitting: Splitting,
-    z: &'a mut [Row],
-    u: &'a mut [Row],
-    slots: &'a mut [Vec4],
+pub(super) struct LocalStep<'a, W> {
+    pub(super) law: &'a W,
+    pub(super) blocks: &'a [Block],
+    pub(super) x: &'a [Vec4],
+    pub(super) splitting: Splitting,
+    pub(super) z: &'a mut [Row],
+    pub(super) u: &'a mut [Row],
+    pub(super) slots: &'a mut [Vec4],
 }
 
-impl<W: Law> Kernel for LocalStep<'_, W> {
+impl<W: Law> WideKernel for LocalStep<'_, W> {
     type Output = [Row; 2];
+    const INTERLEAVED: bool = W::INTERLEAVED_PROX;
 
     #[inline(always)]
-    fn run<L: Lane>(self) -> [Row; 2] {
+    fn run<L: Number>(self) -> [Row; 2] {
         let Splitting { ratio, relaxation } = self.splitting;
         let (new, old, none) = (L::splat(relaxation), L::splat(1.0 - relaxation), L::splat(0.0));
-        let (mut primal, mut dual) = (none, none);
-        let parts = self.z.chunks_exact_mut(9).zip(self.u.chunks_exact_mut(9));
-        for ((block, (z_rows, u_rows)), slots) in
-            self.blocks.iter().zip(parts).zip(self.slots.chunks_exact_mut(4 * WIDTH))
-        {
-            let (f, inverse) = gradient::<L>(block, self.x);
+        let (mut primal, mut dual) = (none.block(0), none.block(0));
+        let parts = self.z.chunks_exact_mut(9 * L::BLOCKS).zip(self.u.chunks_exact_mut(9 * L::BLOCKS));
+        let slots = self.slots.chunks_exact_mut(4 * WIDTH * L::BLOCKS);
+        for ((blocks, (z_rows, u_rows)), slots) in self.blocks.chunks_exact(L::BLOCKS).zip(parts).zip(slots) {
+            let (first, last) = (&blocks[0], &blocks[L::BLOCKS - 1]);
+            let (f, inverse) = gradient::<L>([first, last], self.x);
             let z = stretches::load::<L>(3, z_rows);
             let mut target = stretches::load::<L>(3, u_rows);
             for i in 0..3 {
@@ -86,17 +87,18 @@ impl<W: Law> Kernel for LocalStep<'_, W> {
                     target[i][j] = target[i][j] + new * f[i][j] + old * z[i][j];
                 }
             }
-            let stiffness = L::load(&block.stiffness);
-            let problem = Problem { law: self.law, constants: constants(block), stiffness, ratio, free: 3 };
-            let next = problem.solve(&target);
-            let weight = L::splat(ratio) * (L::load(&block.volume) * stiffness);
+            let stiffness = L::load_blocks(&first.stiffness, &last.stiffness);
+            let constants = constants([first, last]);
+            let next = Problem { law: self.law, constants, stiffness, ratio, free: 3 }.solve(&target);
+            let weight = L::splat(ratio) * (L::load_blocks(&first.volume, &last.volume) * stiffness);
             let apart = mat3::sub(&f, &next);
             let multiplier = mat3::sub(&target, &next);
             let change = mat3::sub(&next, &z);
             // Padding has no weight, but any numbers.
             let is_real = none.lt(weight);
-            primal = primal + L::select(is_real, weight * mat3::dot(&apart, &apart), none);
-            dual = dual + L::select(is_real, weight * mat3::dot(&change, &change), none);
+            let far = L::select(is_real, weight * mat3::dot(&apart, &apart), none);
+            let moved = L::select(is_real, weight * mat3::dot(&change, &change), none);
+            (primal, dual) = (far.added_to(primal), moved.added_to(dual));
             stretches::store(&next, 3, z_rows);
             stretches::store(&multiplier, 3, u_rows);
             scatter(&mat3::scale(weight, &mat3::add(&apart, &multiplier)), &inverse, slots);
@@ -144,6 +146,6 @@ impl<W: Law> Proximal for TetTerm<W> {
         slots: &mut [Vec4],
     ) -> [Row; 2] {
         let blocks = &self.blocks[first..first + z.len() / 9];
-        dispatch(LocalStep { law: &self.law, blocks, x, splitting, z, u, slots })
+        dispatch_wide(LocalStep { law: &self.law, blocks, x, splitting, z, u, slots })
     }
 }

@@ -17,7 +17,7 @@ impl Kernel for Reduce<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        stretches::store(&gradient::<L>(self.block, self.x).0, 2, self.z);
+        stretches::store(&gradient::<L>([self.block; 2], self.x).0, 2, self.z);
     }
 }
 
@@ -32,7 +32,7 @@ impl Kernel for PullBack<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        scatter(&stretches::load::<L>(2, self.z), &inverse(self.block), self.slots);
+        scatter(&stretches::load::<L>(2, self.z), &inverse([self.block; 2]), self.slots);
     }
 }
 
@@ -49,7 +49,7 @@ impl<W: Law> Kernel for Prox<'_, W> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let stiffness = L::load(&self.block.stiffness);
-        let constants = constants(self.block);
+        let constants = constants([self.block; 2]);
         let problem = Problem { law: self.law, constants, stiffness, ratio: self.ratio, free: 2 };
         let f = stretches::load(2, self.z);
         // The projection of a sheet is that of a solid with its normal.

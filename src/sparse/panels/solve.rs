@@ -7,8 +7,8 @@
 //! way forward. Nodes of one column, which are many and short, go row by row.
 
 use super::{MAX_COLUMNS, PANEL, Panels, Part, diagonal_values};
-use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
-use crate::math::octets::{OCTET, Octet, Pair, Quad};
+use crate::math::lanes::{Kernel, Lane, Pair, Vec4, dispatch};
+use crate::math::octets::{OCTET, Octet, Quad};
 use crate::par;
 
 /// Factors with fewer entries are solved with before another thread would have woken up.

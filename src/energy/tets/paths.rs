@@ -1,0 +1,108 @@
+//! The check that the kernels of tets give the same bits on every path that this machine has, whatever shares a register.
+
+use super::constrained::{PACKED, Project};
+use super::proximal::LocalStep;
+use super::{Evaluate, TetElements, TetTerm};
+use crate::energy::checks::{deformations, random};
+use crate::energy::constraint::{Batch, CORNERS, Form, MOST, Sweep};
+use crate::energy::law::{self, CONSTANTS, Law};
+use crate::energy::packing::Properties;
+use crate::energy::proximal::Splitting;
+use crate::energy::{CHUNK, Energy};
+use crate::math::lanes::{Path, Vec4, WIDTH};
+use crate::math::svd::tests::hard_matrices;
+
+/// Numbers as bits; those that are none are all the same.
+fn bits<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
+    numbers.into_iter().map(|x| if x.is_nan() { u64::MAX } else { x.to_bits() }).collect()
+}
+
+fn points(points: &[Vec4]) -> Vec<u64> {
+    bits(points.iter().flat_map(|p| &p.0))
+}
+
+/// The same result, with its name, on all paths.
+fn check(what: &str, run: impl Fn(Path) -> Vec<Vec<u64>>) {
+    let want = run(Path::Portable);
+    for path in Path::ALL {
+        assert!(run(path) == want, "{what}: {path:?} differs from the portable path");
+    }
+}
+
+/// One tet for each deformation, the worst ones included, with vertices of its own; their number leaves padding.
+fn tets<W: Law>(law: &W, constants: [f64; CONSTANTS]) -> (TetTerm<W>, Vec<Vec4>) {
+    let corners = [[0.1, 0.2, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.0, 0.2, 1.1]];
+    let mut gradients = deformations(true);
+    gradients.extend(hard_matrices().into_iter().take(60));
+    gradients.truncate(gradients.len() / 8 * 8 + 3);
+    assert!(gradients.len() < CHUNK, "one chunk");
+    let count = gradients.len();
+    let rest = corners.repeat(count);
+    let numbers = (0..count as u32).map(|e| std::array::from_fn(|c| 4 * e + c as u32)).collect();
+    let stiffness = law::stiffness(law, &constants, [0.5, 1.5]);
+    let properties = Properties::uniform(constants, stiffness, count);
+    let term = TetTerm::new("test".into(), law.clone(), TetElements::new(numbers, &rest), properties);
+    let place = |f: &[[f64; 3]; 3], p: [f64; 3]| f.map(|row| row[0] * p[0] + row[1] * p[1] + row[2] * p[2]);
+    let x = gradients.iter().flat_map(|f| corners.map(|p| Vec4::new(place(f, p)))).collect();
+    (term, x)
+}
+
+/// All kernels of the tets of a law.
+pub(crate) fn check_law<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
+    let (term, x) = tets(law, constants);
+    check("energy and gradient", |path| {
+        let mut slots = vec![Vec4::ZERO; term.slots()];
+        let kernel =
+            Evaluate { law, projective: false, blocks: term.chunk_blocks(0), x: &x, slots: &mut slots };
+        let energy = path.run(kernel);
+        vec![bits([&energy]), points(&slots)]
+    });
+    for ratio in [0.3, 1.0] {
+        check("local step of admm", |path| {
+            let mut r = random(6);
+            let mut rows = || -> Vec<[f64; WIDTH]> {
+                (0..9 * term.blocks.len()).map(|_| std::array::from_fn(|_| 0.2 * r())).collect()
+            };
+            let (mut z, mut u, mut slots) = (rows(), rows(), vec![Vec4::ZERO; term.slots()]);
+            let sums = path.run(LocalStep {
+                law,
+                blocks: &term.blocks,
+                x: &x,
+                splitting: Splitting { ratio, relaxation: 1.1 },
+                z: &mut z,
+                u: &mut u,
+                slots: &mut slots,
+            });
+            vec![bits(sums.as_flattened()), bits(z.as_flattened()), bits(u.as_flattened()), points(&slots)]
+        });
+    }
+    for form in [Form::Combined, Form::Split, Form::Hard] {
+        check("projection of constraints", |path| project(path, &term, form, &x));
+    }
+}
+
+/// What [`Project`] leaves: of an odd number of batches, the last one with elements that repeat.
+fn project<W: Law>(path: Path, term: &TetTerm<W>, form: Form, x: &[Vec4]) -> Vec<Vec<u64>> {
+    let count = term.elements.corners.len();
+    let batch = |first: usize| {
+        let elements: [u32; WIDTH] = std::array::from_fn(|lane| (first + lane).min(count - 1) as u32);
+        Batch {
+            term: 0,
+            count: WIDTH.min(count - first),
+            elements,
+            vertices: std::array::from_fn(|c| elements.map(|e| if c < 4 { 4 * e + c as u32 } else { 0 })),
+            mass: std::array::from_fn(|c| elements.map(|e| 0.1 * c as f64 + 0.01 * f64::from(e))),
+            multipliers: [[0.01; WIDTH]; MOST],
+        }
+    };
+    let mut batches: Vec<Batch> = (0..count).step_by(WIDTH).map(batch).collect();
+    assert!(batches.len() % 2 == 1, "a batch without a partner");
+    let numbers: Vec<[f64; WIDTH]> = batches.iter().flat_map(|b| term.packed(&b.elements)).collect();
+    assert_eq!(numbers.len(), PACKED * batches.len());
+    let mut changes = vec![[[Vec4::ZERO; WIDTH]; CORNERS]; batches.len()];
+    let sweep = Sweep { form, relaxation: 0.9, per_step: 900.0 };
+    let (batches, numbers) = (&mut batches, &numbers);
+    path.run(Project { term, sweep: &sweep, batches, numbers, x, changes: &mut changes });
+    let multipliers = batches.iter().flat_map(|b| b.multipliers.as_flattened());
+    vec![bits(multipliers), points(changes.as_flattened().as_flattened())]
+}
