@@ -23,6 +23,7 @@ use super::vertex::Vertexwise;
 use super::{CHUNK, ElementState, Energy, hessian};
 use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel, dispatch, dispatch_wide};
 use crate::math::mat3::{self, Mat3};
+use crate::math::prefetch::{AHEAD, prefetch};
 use crate::math::single::Single;
 use crate::math::svd;
 
@@ -210,6 +211,7 @@ impl<W: Law> WideKernel for Evaluate<'_, W> {
         let (zero, mut sum) = (L::splat(0.0), L::Block::splat(0.0));
         let slots = self.slots.chunks_exact_mut(3 * WIDTH * L::BLOCKS);
         for (blocks, slots) in self.blocks.chunks_exact(L::BLOCKS).zip(slots) {
+            prefetch(blocks, AHEAD);
             let (first, last) = (&blocks[0], &blocks[L::BLOCKS - 1]);
             let (f, m) = gradient::<L>([first, last], self.x);
             let (psi, stress) = self.law.density_and_stress(&f, &constants([first, last]));

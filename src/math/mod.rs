@@ -6,6 +6,7 @@ pub mod lanes;
 pub mod mat3;
 pub mod octets;
 pub mod polar;
+pub mod prefetch;
 pub mod quadrature;
 pub mod random;
 pub mod single;

@@ -5,6 +5,7 @@ use crate::energy::constraint::{Batch, Changes, Constraints, Corners, Form, Swee
 use crate::energy::law::Law;
 use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel};
 use crate::math::mat3::{self, Mat3};
+use crate::math::prefetch::{AHEAD, prefetch};
 use crate::math::single::Single;
 
 /// The constraints of four elements.
@@ -102,6 +103,8 @@ impl<W: Law> WideKernel for Project<'_, W> {
         for first in (0..count).step_by(L::BLOCKS) {
             // Where there is no last one, the first is computed twice.
             let pair = [first, (first + L::BLOCKS - 1).min(count - 1)];
+            prefetch(&self.batches[first..pair[1] + 1], AHEAD);
+            prefetch(&numbers[first..pair[1] + 1], AHEAD);
             let [a, b] = pair.map(|batch| &self.batches[batch].vertices);
             let (mut places, mut change) = ([[zero; 3]; 4], [[zero; 3]; 4]);
             for c in 0..4 {

@@ -6,6 +6,7 @@ use crate::energy::proximal::stretches::{self, Problem};
 use crate::energy::proximal::{Proximal, Row, Splitting};
 use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel, dispatch, dispatch_wide};
 use crate::math::mat3;
+use crate::math::prefetch::{AHEAD, prefetch};
 
 struct Reduce<'a> {
     block: &'a Block,
@@ -78,6 +79,9 @@ impl<W: Law> WideKernel for LocalStep<'_, W> {
         let parts = self.z.chunks_exact_mut(9 * L::BLOCKS).zip(self.u.chunks_exact_mut(9 * L::BLOCKS));
         let slots = self.slots.chunks_exact_mut(4 * WIDTH * L::BLOCKS);
         for ((blocks, (z_rows, u_rows)), slots) in self.blocks.chunks_exact(L::BLOCKS).zip(parts).zip(slots) {
+            prefetch(blocks, AHEAD);
+            prefetch(z_rows, 9 * AHEAD);
+            prefetch(u_rows, 9 * AHEAD);
             let (first, last) = (&blocks[0], &blocks[L::BLOCKS - 1]);
             let (f, inverse) = gradient::<L>([first, last], self.x);
             let z = stretches::load::<L>(3, z_rows);
