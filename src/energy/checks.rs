@@ -4,12 +4,14 @@
 //! gradients, constraints against both, expansions around vertices against all of them, rotation invariance, isotropy, a
 //! stress-free rest state; over random, rotated, near-inverted, inverted, equal and flat deformations.
 
+use super::cells::{CellTerm, Elements, Shape};
 use super::constraint::{Constraints, Corners, Form, MOST};
 use super::law::{self, CONSTANTS, Law};
+use super::materials::arap::Arap;
 use super::packing::Properties;
 use super::vertex::{self, Expansion, Points, Star};
 use super::{CHUNK, Energy, chunks, hessian};
-use crate::math::lanes::{Lane, Number, Path, Portable, Vec4, WIDTH};
+use crate::math::lanes::{Lane, Number, Portable, Vec4, WIDTH};
 use crate::math::mat3;
 use crate::math::svd;
 use crate::math::symmetric::PLACES;
@@ -331,7 +333,7 @@ fn check_gradient<W: Law>(law: &W, f: &M, c: &[f64; CONSTANTS], p: &M, size: f64
 }
 
 fn check_hessian<W: Law>(law: &W, f: &M, c: &[f64; CONSTANTS]) {
-    let modes = hessian::modes(law, f, c, false);
+    let modes = hessian::modes(law, f, c);
     let size = modes.iter().fold(1.0f64, |m, (value, _)| m.max(value.abs()));
     for i in 0..9 {
         let stress = |d: f64| {
@@ -364,7 +366,7 @@ fn check_corner<W: Law>(law: &W, f: &M, c: &[f64; CONSTANTS], g: [f64; 3]) {
     for (got, want) in corner.force.iter().zip(along(&p)) {
         assert!((got.to_array()[0] - want).abs() < 1e-12 * size, "{law:?} at {f:?}: force");
     }
-    let modes = hessian::modes(law, f, c, false);
+    let modes = hessian::modes(law, f, c);
     let size = modes.iter().fold(1.0f64, |m, (value, _)| m.max(value.abs()));
     for (got, (i, k)) in corner.block.iter().zip(PLACES) {
         let want: f64 = modes.iter().map(|(value, m)| value * along(m)[i] * along(m)[k]).sum();
@@ -389,8 +391,8 @@ macro_rules! check_material {
             }
 
             #[test]
-            fn its_tets_give_the_same_bits_on_all_paths() {
-                $crate::energy::tets::paths::check_law(&$law, $constants);
+            fn its_cells_give_the_same_bits_on_all_paths() {
+                $crate::energy::cells::paths::check_law(&$law, $constants);
             }
 
             #[test]
@@ -407,24 +409,37 @@ macro_rules! check_material {
 }
 pub(crate) use check_material;
 
+/// The same cells of arap with the stiffness that they have in the system matrix.
+fn arap<S: Shape>(elements: &Elements, properties: &Properties) -> CellTerm<S, Arap> {
+    let constants = properties.stiffness.iter().map(|k| [*k, 0.0, 0.0]).collect();
+    CellTerm::new("arap".into(), Arap, elements.clone(), Properties { constants, ..properties.clone() })
+}
+
+/// What the system matrix stands for is arap.
+fn check_projective(term: &dyn Energy, arap: &dyn Energy, x: &[Vec4]) {
+    let of = |evaluate: &dyn Fn(&mut [Vec4]) -> f64| {
+        let mut slots = vec![Vec4::ZERO; term.slots()];
+        (evaluate(&mut slots), slots)
+    };
+    let got = of(&|slots| term.evaluate_projective(0, x, slots));
+    assert!(got == of(&|slots| arap.evaluate(0, x, slots)), "{}: not arap", term.name());
+}
+
 /// The triangle term of a law on a crumpled strip, stretched and compressed.
 pub(crate) fn check_triangles<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
-    use super::triangles::{TriangleElements, TriangleTerm};
+    use super::triangles::{self, Triangle, TriangleTerm};
     let rest = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.3], [1.2, 1.0, -0.2], [2.1, 0.2, 0.1]];
-    let elements =
-        TriangleElements::new(vec![[0, 1, 2], [1, 3, 2], [1, 4, 3], [2, 3, 4], [0, 1, 3]], &rest, &[0.1; 5]);
+    let corners = [[0, 1, 2], [1, 3, 2], [1, 4, 3], [2, 3, 4], [0, 1, 3]];
+    let elements = triangles::elements(&corners, &rest, &[0.1; 5]);
     let properties = Properties::uniform(constants, law::stiffness(law, &constants, [0.5, 1.5]), 5);
+    let arap = arap::<Triangle>(&elements, &properties);
     let term = TriangleTerm::new("test".into(), law.clone(), elements, properties);
     let mut r = random(8);
     for scale in [1.1, 0.8] {
         let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| scale * c + 0.1 * r()))).collect();
         check_term(&term, &x, 1e-6);
         check_constraints(&term, &x);
-        let on = |path: Path| {
-            let mut slots = vec![Vec4::ZERO; term.slots()];
-            (term.evaluate_on(path, &x, &mut slots), slots)
-        };
-        assert!(Path::ALL.into_iter().all(|path| on(path) == on(Path::Portable)), "{law:?}: paths differ");
+        check_projective(&term, &arap, &x);
     }
     let turned: Vec<Vec4> = rest.iter().map(|p| Vec4::new([p[1] + 1.0, p[2], p[0]])).collect();
     let (energy, gradient) = evaluate(&term, &turned);
@@ -433,7 +448,7 @@ pub(crate) fn check_triangles<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
 
 /// The tet term of a law on a few moderately deformed tets, with padding in the last block.
 pub(crate) fn check_tets<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
-    use super::tets::{TetElements, TetTerm};
+    use super::tets::{self, Tet, TetTerm};
     let rest = [
         [0.0, 0.0, 0.0],
         [1.0, 0.1, 0.0],
@@ -443,14 +458,16 @@ pub(crate) fn check_tets<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
         [1.3, 0.1, 0.9],
     ];
     let elements =
-        TetElements::new(vec![[0, 1, 2, 3], [1, 4, 2, 3], [1, 5, 4, 3], [0, 1, 4, 3], [0, 1, 2, 4]], &rest);
+        tets::elements(vec![[0, 1, 2, 3], [1, 4, 2, 3], [1, 5, 4, 3], [0, 1, 4, 3], [0, 1, 2, 4]], &rest);
     assert!(elements.volume.iter().all(|v| *v > 0.0));
     let properties = Properties::uniform(constants, law::stiffness(law, &constants, [0.5, 1.5]), 5);
+    let arap = arap::<Tet>(&elements, &properties);
     let term = TetTerm::new("test".into(), law.clone(), elements, properties);
     let mut r = random(3);
     let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| 1.1 * c + 0.08 * r()))).collect();
     check_term(&term, &x, 1e-6);
     check_constraints(&term, &x);
+    check_projective(&term, &arap, &x);
     let (_, gradient) = evaluate(&term, &x);
     for k in 0..3 {
         let total: f64 = gradient.iter().map(|g| g[k]).sum();

@@ -20,8 +20,8 @@ use crate::math::svd;
 /// An eigenvalue (Pa) and its eigenmatrix.
 pub type Mode = (f64, [[f64; 3]; 3]);
 
-/// The nine modes of ∂²Ψ/∂F² at F; with `project`, negative values are 0.
-pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], project: bool) -> [Mode; 9] {
+/// The nine modes of ∂²Ψ/∂F² at F.
+pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS]) -> [Mode; 9] {
     let d = svd::svd(&mat3::splat::<Single>(f));
     let (u, v) = (mat3::extract(&d.u, 0), mat3::extract(&d.v, 0));
     let s = d.sigma.map(|s| s.0);
@@ -41,11 +41,6 @@ pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS], p
         let (twist_value, flip_value) = pair_of_one(i, j, &s, &slope, &bend);
         out[3 + m] = (twist_value, between(&u, &twist, &v));
         out[6 + m] = (flip_value, between(&u, &flip, &v));
-    }
-    if project {
-        for mode in &mut out {
-            mode.0 = mode.0.max(0.0);
-        }
     }
     out
 }

@@ -5,10 +5,11 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use super::cells::Elements;
 use super::law::{self, CONSTANTS, Law};
 use super::materials;
-use super::tets::{TetElements, TetTerm};
-use super::triangles::{TriangleElements, TriangleTerm};
+use super::tets::TetTerm;
+use super::triangles::TriangleTerm;
 use super::{Energy, Properties};
 
 /// All models.
@@ -203,9 +204,9 @@ pub trait Solid: Debug + Send + Sync {
     /// ∂Ψ/∂σᵢ in Pa at the principal stretches σ, with other constants than its own.
     fn gradient(&self, stretches: &[f64; 3], constants: &[f64; CONSTANTS]) -> [f64; 3];
     /// The tet term of this law, with the constants of `properties`.
-    fn tets(&self, name: String, elements: TetElements, properties: Properties) -> Box<dyn Energy>;
+    fn tets(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy>;
     /// The triangle term of this law, with the constants of `properties`.
-    fn triangles(&self, name: String, elements: TriangleElements, properties: Properties) -> Box<dyn Energy>;
+    fn triangles(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy>;
 }
 
 /// The one implementation of [`Solid`].
@@ -246,11 +247,11 @@ impl<W: Law> Solid for Uniform<W> {
         law::expand_one(&self.law, stretches, constants).1
     }
 
-    fn tets(&self, name: String, elements: TetElements, properties: Properties) -> Box<dyn Energy> {
+    fn tets(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy> {
         Box::new(TetTerm::new(name, self.law.clone(), elements, properties))
     }
 
-    fn triangles(&self, name: String, elements: TriangleElements, properties: Properties) -> Box<dyn Energy> {
+    fn triangles(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy> {
         Box::new(TriangleTerm::new(name, self.law.clone(), elements, properties))
     }
 }

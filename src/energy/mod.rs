@@ -1,11 +1,12 @@
 //! Energies: the terms of the objective, and the materials they are made of.
 //!
 //! A term is many elements of one kind. Each element reduces the positions of its corners linearly,
-//! `z = D x`, and has an energy in z. What solvers need of a term is the trait [`Energy`]; what a tet term
-//! needs of a material is the trait [`law::Law`].
+//! `z = D x`, and has an energy in z. What solvers need of a term is the trait [`Energy`]; what the term of
+//! cells ([`cells`]) needs of a material is the trait [`law::Law`].
 
 pub mod attachment;
 pub mod bending;
+pub mod cells;
 #[cfg(test)]
 pub(crate) mod checks;
 pub mod constraint;
@@ -128,12 +129,13 @@ pub trait Energy: Send + Sync {
         vec![]
     }
 
-    /// Projects the constraints of batches of this term, each one after the other, at `x`: changes multipliers, and writes
-    /// what happens to the corners. `numbers` has what [`Energy::packed`] gave for the batches. Does what
+    /// Projects the constraints of batches of this term, as many of each element as [`Energy::constraints`] says, one after the
+    /// other, at `x`: changes multipliers, and writes what happens to the corners. `numbers` has what [`Energy::packed`] gave for the batches. Does what
     /// [`Energy::constrain`] leads to, to the last bit, without leaving the lanes.
     fn project(
         &self,
         _sweep: &Sweep,
+        _constraints: usize,
         _batches: &mut [Batch],
         _numbers: &[[f64; WIDTH]],
         _x: &[Vec4],

@@ -371,14 +371,13 @@ mod tests {
     use super::*;
     use crate::energy::checks::{check_term, evaluate, random};
     use crate::energy::proximal;
-    use crate::energy::tets::TetElements;
-    use crate::energy::triangles::TriangleElements;
+    use crate::energy::{tets, triangles};
 
     const REST: [[f64; 3]; 5] =
         [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.0, 0.2, 1.1], [0.9, 1.0, 0.8]];
 
     fn term() -> ViscosityTerm {
-        let elements = TetElements::new(vec![[0, 1, 2, 3], [1, 4, 2, 3]], &REST);
+        let elements = tets::elements(vec![[0, 1, 2, 3], [1, 4, 2, 3]], &REST);
         let viscous = (0..2).map(|e| Viscous {
             vertices: elements.corners[e],
             gradients: elements.gradients(e),
@@ -402,11 +401,11 @@ mod tests {
 
     #[test]
     fn triangles_pass_the_generic_checks() {
-        let elements = TriangleElements::new(vec![[0, 1, 2], [1, 4, 3]], &REST, &[0.1; 2]);
-        let viscous = (0..2).map(|e| {
-            let ([a, b, c], [p, q, r]) =
-                (elements.corners[e], elements.gradients(e).map(|g| [g[0], g[1], 0.0]));
-            Viscous { vertices: [a, b, c, a], gradients: [p, q, r, [0.0; 3]], moduli: [0.7, 1.3] }
+        let elements = triangles::elements(&[[0, 1, 2], [1, 4, 3]], &REST, &[0.1; 2]);
+        let viscous = (0..2).map(|e| Viscous {
+            vertices: elements.corners[e],
+            gradients: elements.gradients(e),
+            moduli: [0.7, 1.3],
         });
         let mut term = ViscosityTerm::new("viscosity".into(), 3, viscous.collect());
         term.set_base(&deformed(1), &deformed(2));

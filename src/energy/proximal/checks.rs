@@ -3,13 +3,13 @@
 //! D, its transpose and the weights against the system matrix; and that the gradient of E(z) + w²/2 |z − z̃|² vanishes at
 //! the result, seen through the term's own evaluation: some x has D x = z, and there ∇E + w² Dᵀ(z − z̃) = 0.
 
-use super::Row;
+use super::{Row, Splitting};
 use crate::energy::checks::{self, M, deformations, random};
 use crate::energy::law::{self, CONSTANTS, Law};
-use crate::energy::tets::{TetElements, TetTerm};
-use crate::energy::triangles::{TriangleElements, TriangleTerm};
+use crate::energy::tets::{self, TetTerm};
+use crate::energy::triangles::{self, TriangleTerm};
 use crate::energy::{CHUNK, Energy, Properties, chunks};
-use crate::math::lanes::{Lane, Portable, Vec4, WIDTH};
+use crate::math::lanes::{Lane, MOST_BLOCKS, Portable, Vec4, WIDTH};
 use crate::math::{mat3, svd};
 
 const RATIOS: [f64; 3] = [0.3, 1.0, 5.0];
@@ -137,6 +137,42 @@ fn stationarity(term: &dyn Energy, element: usize, ratio: f64, x: &[Vec4]) -> f6
     largest(&sum) / scale
 }
 
+/// The local step of the first element against what it is made of, one after the other.
+fn check_local_step(term: &dyn Energy, ratio: f64, x: &[Vec4]) {
+    let (proximal, mut r) = (term.proximal().unwrap(), random(23));
+    let (n, splitting) = (proximal.reduced(), Splitting { ratio, relaxation: 1.3 });
+    let mut rows = || -> Vec<Row> { (0..n).map(|_| std::array::from_fn(|_| 0.1 * r())).collect() };
+    // One block as it is wanted, the other is padding.
+    let (z, u) = (rows(), rows());
+    let (mut next, mut dual) = (z.repeat(MOST_BLOCKS), u.repeat(MOST_BLOCKS));
+    let mut slots = vec![Vec4::ZERO; term.slots()];
+    let sums = proximal.local_step(0, x, splitting, (&mut next, &mut dual), &mut slots);
+    let now = reduce(term, 0, x);
+    let target: Vec<f64> = (0..n).map(|k| u[k][0] + 1.3 * now[k] - 0.3 * z[k][0]).collect();
+    let mut want: Vec<Row> = target.iter().map(|t| [*t; WIDTH]).collect();
+    proximal.prox(0, ratio, &mut want);
+    let weight = ratio * proximal.weight(0);
+    let (mut primal, mut moved, mut size) = (0.0, 0.0, 1.0f64);
+    for k in 0..n {
+        size = size.max(target[k].abs());
+        let [got, want, dual] = [next[k][0], want[k][0], dual[k][0]];
+        assert!((got - want).abs() < 1e-12 * size && (dual - (target[k] - want)).abs() < 1e-12 * size);
+        primal += weight * (now[k] - want) * (now[k] - want);
+        moved += weight * (want - z[k][0]) * (want - z[k][0]);
+    }
+    let scale = weight * size * size;
+    assert!((sums[0].iter().sum::<f64>() - primal).abs() < 1e-11 * scale, "{}: primal", term.name());
+    assert!((sums[1].iter().sum::<f64>() - moved).abs() < 1e-11 * scale, "{}: dual", term.name());
+    let residual: Vec<f64> = (0..n).map(|k| weight * (now[k] + target[k] - 2.0 * want[k][0])).collect();
+    let mut left = vec![Vec4::ZERO; x.len()];
+    add_pulled(term, 0, &residual, -1.0, &mut left);
+    for (c, v) in term.element(0).iter().enumerate() {
+        let left = &mut left[*v as usize].0;
+        (0..3).for_each(|k| left[k] += slots[c].0[k]);
+        assert!(left.iter().all(|l| l.abs() < 1e-11 * weight * size), "{}: {left:?}", term.name());
+    }
+}
+
 /// All checks of a term that is no hard set, at z̃ = D x.
 pub(crate) fn check_term(term: &dyn Energy, x: &[Vec4]) {
     let mut r = random(17);
@@ -156,9 +192,9 @@ pub(crate) fn check_law<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
     let stiffness = if law.is_projective() { constants[0] } else { stiffness };
     let properties = Properties::uniform(constants, stiffness, 1);
     let rest = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.0, 0.2, 1.1]];
-    let tet = TetElements::new(vec![[0, 1, 2, 3]], &rest);
+    let tet = tets::elements(vec![[0, 1, 2, 3]], &rest);
     let tet = TetTerm::new("tet".into(), law.clone(), tet, properties.clone());
-    let triangle = TriangleElements::new(vec![[0, 1, 2]], &rest, &[0.1]);
+    let triangle = triangles::elements(&[[0, 1, 2]], &rest, &[0.1]);
     let triangle = TriangleTerm::new("triangle".into(), law.clone(), triangle, properties);
     for f in deformations(true) {
         let turn = |p: &[f64; 3]| -> [f64; 3] {
@@ -168,6 +204,7 @@ pub(crate) fn check_law<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
         for ratio in RATIOS {
             for term in [&tet as &dyn Energy, &triangle] {
                 check_system(term, &x, &[Vec4::ZERO; 4]);
+                check_local_step(term, ratio, &x);
                 if law.is_hard() {
                     check_projection(term, ratio, &x);
                     continue;

@@ -19,6 +19,7 @@ use super::{BodyModel, Model};
 use crate::config::resolved::{BendingKind, Body, Config, Motion, PinKind};
 use crate::energy::attachment::{Attachment, AttachmentTerm};
 use crate::energy::bending::Hinge;
+use crate::energy::cells::Elements;
 use crate::energy::length_viscosity::LengthViscosityTerm;
 use crate::energy::lengths::{Length, LengthTerm};
 use crate::energy::scaled::ScaledTerm;
@@ -157,20 +158,14 @@ impl Terms<'_> {
     }
 
     /// The viscosity of cells; `element(i)` gives vertices, gradients and volume of the i-th of `properties`.
-    fn add_viscosity(
-        &mut self,
-        at: &Place,
-        corners: usize,
-        properties: &Properties,
-        element: impl Fn(usize) -> ([u32; 4], [[f64; 3]; 4], f64),
-    ) {
+    fn add_viscosity(&mut self, at: &Place, corners: usize, properties: &Properties, elements: &Elements) {
         let factor = at.body.damping.stiffness / self.step;
         if factor == 0.0 {
             return;
         }
         let viscous = properties.moduli.iter().enumerate().map(|(i, moduli)| {
-            let (vertices, gradients, volume) = element(i);
-            Viscous { vertices, gradients, moduli: moduli.map(|m| factor * volume * m) }
+            let moduli = moduli.map(|m| factor * elements.volume[i] * m);
+            Viscous { vertices: elements.corners[i], gradients: elements.gradients(i), moduli }
         });
         let term = ViscosityTerm::new(at.named("viscosity"), corners, viscous.collect());
         self.list.push((Box::new(term), vec![]));

@@ -4,9 +4,10 @@ use super::{Place, Terms, sorted};
 use crate::config::resolved::BendingKind;
 use crate::energy::Properties;
 use crate::energy::bending::{hinge, plate};
+use crate::energy::cells::Elements;
 use crate::energy::lengths::Length;
 use crate::energy::limit::Limit;
-use crate::energy::triangles::{TriangleElements, TriangleTerm};
+use crate::energy::triangles::{self, TriangleTerm};
 use crate::math::vec3::{cross, dot, norm, scale, sub};
 use crate::model::sheet;
 
@@ -15,11 +16,7 @@ pub(super) fn add(at: &Place, terms: &mut Terms) {
     for part in &at.data.cells.parts {
         let (places, elements) = elements(at, terms, &part.cells);
         let properties = part.properties.picked(&places);
-        terms.add_viscosity(at, 3, &properties, |e| {
-            let [a, b, c] = elements.corners[e];
-            let [p, q, r] = elements.gradients(e).map(|g| [g[0], g[1], 0.0]);
-            ([a, b, c, a], [p, q, r, [0.0; 3]], elements.volume[e])
-        });
+        terms.add_viscosity(at, 3, &properties, &elements);
         let name = at.named(&format!("triangles ({})", at.body.materials[part.part].material.model.name));
         let first = (terms.model.tets.len() + at.place.triangles.start) as u32;
         let cells = places.iter().map(|i| first + part.cells[*i]).collect();
@@ -31,10 +28,10 @@ pub(super) fn add(at: &Place, terms: &mut Terms) {
 }
 
 /// Elements of some of the body's cells, and the places of these in `cells`.
-fn elements(at: &Place, terms: &Terms, cells: &[u32]) -> (Vec<usize>, TriangleElements) {
+fn elements(at: &Place, terms: &Terms, cells: &[u32]) -> (Vec<usize>, Elements) {
     let (places, corners) = sorted(terms.model, &terms.model.triangles, at.place.triangles.start, cells);
     let thickness: Vec<f64> = places.iter().map(|i| at.data.cells.thickness[cells[*i] as usize]).collect();
-    (places, TriangleElements::new(corners, &terms.rest, &thickness))
+    (places, triangles::elements(&corners, &terms.rest, &thickness))
 }
 
 fn all(at: &Place) -> Vec<u32> {
@@ -62,11 +59,11 @@ fn add_limits(at: &Place, terms: &mut Terms) {
         let Some([shortest, longest]) = bounds else { continue };
         let (places, elements) = elements(at, terms, &all(at));
         let thread = |(e, cell): (usize, &usize)| {
-            let [a, b, c] = elements.corners[e];
+            let [a, b, c, _] = elements.corners[e];
             let given = at.data.cells.warp.as_ref().map(|warp| warp[*cell]);
             let [u, v] = warp([a, b, c].map(|v| terms.rest[v as usize]), given);
             let d = if is_weft { [-v, u] } else { [u, v] };
-            let [p, q, r] = elements.gradients(e).map(|g| g[0] * d[0] + g[1] * d[1]);
+            let [p, q, r, _] = elements.gradients(e).map(|g| g[0] * d[0] + g[1] * d[1]);
             Length::new(&[(a, p), (b, q), (c, r)], stiffness[*cell] * elements.volume[e], shortest, longest)
         };
         let threads = places.iter().enumerate().map(thread).collect();

@@ -2,9 +2,10 @@
 
 use super::{Place, Terms, sorted};
 use crate::energy::Properties;
+use crate::energy::cells::Elements;
 use crate::energy::lengths::Length;
 use crate::energy::limit::Limit;
-use crate::energy::tets::{TetElements, TetTerm};
+use crate::energy::tets::{self, TetTerm};
 use crate::math::vec3::dot;
 
 /// Adds them.
@@ -12,9 +13,7 @@ pub(super) fn add(at: &Place, terms: &mut Terms) {
     for part in &at.data.cells.parts {
         let (places, elements) = elements(at, terms, &part.cells);
         let properties = part.properties.picked(&places);
-        terms.add_viscosity(at, 4, &properties, |e| {
-            (elements.corners[e], elements.gradients(e), elements.volume[e])
-        });
+        terms.add_viscosity(at, 4, &properties, &elements);
         let name = at.named(&format!("tets ({})", at.body.materials[part.part].material.model.name));
         let cells = places.iter().map(|i| at.place.tets.start as u32 + part.cells[*i]).collect();
         terms.list.push((part.solid.tets(name, elements, properties), cells));
@@ -23,9 +22,9 @@ pub(super) fn add(at: &Place, terms: &mut Terms) {
     add_fibers(at, terms);
 }
 
-fn elements(at: &Place, terms: &Terms, cells: &[u32]) -> (Vec<usize>, TetElements) {
+fn elements(at: &Place, terms: &Terms, cells: &[u32]) -> (Vec<usize>, Elements) {
     let (places, corners) = sorted(terms.model, &terms.model.tets, at.place.tets.start, cells);
-    (places, TetElements::new(corners, &terms.rest))
+    (places, tets::elements(corners, &terms.rest))
 }
 
 fn all(at: &Place) -> Vec<u32> {

@@ -99,7 +99,7 @@ impl Project<'_> {
                 project(&self.sweep, energy, constraints, batch, x, change);
             }
         } else {
-            energy.project(&self.sweep, batches, numbers, x, changes);
+            energy.project(&self.sweep, constraints, batches, numbers, x, changes);
         }
     }
 }

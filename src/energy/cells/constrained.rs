@@ -1,16 +1,18 @@
-//! The tet term as compliant constraints, for XPBD.
+//! Cells as compliant constraints, for XPBD.
 
-use super::TetTerm;
+use super::kernels::{Places, deformation, pulled};
+use super::{CellTerm, MOST, Shape};
 use crate::energy::constraint::{Batch, Changes, Constraints, Corners, Form, Sweep};
 use crate::energy::law::Law;
+use crate::energy::proximal::Row;
 use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel};
 use crate::math::mat3::{self, Mat3};
 use crate::math::prefetch::{AHEAD, prefetch};
 use crate::math::single::Single;
 
 /// The constraints of four elements.
-pub(super) struct Constrain<'a, W> {
-    pub(super) term: &'a TetTerm<W>,
+pub(super) struct Constrain<'a, S: Shape, W> {
+    pub(super) term: &'a CellTerm<S, W>,
     pub(super) form: Form,
     pub(super) index: usize,
     pub(super) elements: &'a [u32; WIDTH],
@@ -18,12 +20,12 @@ pub(super) struct Constrain<'a, W> {
     pub(super) out: &'a mut Constraints,
 }
 
-impl<W: Law> Kernel for Constrain<'_, W> {
+impl<S: Shape, W: Law> Kernel for Constrain<'_, S, W> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let (geometry, x) = (&self.term.elements, self.x);
+        let geometry = &self.term.elements;
         let mut packed = [[[0.0; WIDTH]; 3]; 3];
         let mut volume = [0.0; WIDTH];
         for lane in 0..WIDTH {
@@ -35,41 +37,45 @@ impl<W: Law> Kernel for Constrain<'_, W> {
                 }
             }
         }
-        let (mut edges, mut inverse) = (mat3::zero(), mat3::zero());
+        let (mut places, mut inverse) = ([[L::splat(0.0); 3]; MOST], mat3::zero());
         for i in 0..3 {
-            let first = L::load(&x[0][i]);
+            for c in 0..S::CORNERS {
+                places[c][i] = L::load(&self.x[c][i]);
+            }
             for j in 0..3 {
-                edges[i][j] = L::load(&x[j + 1][i]) - first;
                 inverse[i][j] = L::load(&packed[i][j]);
             }
         }
-        let f = mat3::mul(&edges, &inverse);
+        let f = deformation::<S, L>(&places, &inverse);
         let law = &self.term.constrained;
         let (constants, floor) = self.term.properties.lanes::<W, L>(law, self.elements);
         let (value, slope, stiffness) = law.constraint(self.form, self.index, &f, &constants, floor);
-        let h = mat3::mul_transpose(&slope, &inverse);
+        let gradient = pulled::<S, L>(&slope, &inverse);
         self.out.value = value.to_array();
         self.out.bounds = [[0.0; WIDTH]; 2];
         self.out.compliance = (L::splat(1.0) / (stiffness * L::load(&volume))).to_array();
-        for i in 0..3 {
-            self.out.gradient[0][i] = (-(h[i][0] + h[i][1] + h[i][2])).to_array();
-            for j in 0..3 {
-                self.out.gradient[j + 1][i] = h[i][j].to_array();
+        for c in 0..S::CORNERS {
+            for i in 0..3 {
+                self.out.gradient[c][i] = gradient[c][i].to_array();
             }
         }
     }
 }
 
-/// Numbers per batch: Dm⁻¹, the volume, the constants, the rounding of the density.
-pub(super) const PACKED: usize = 14;
+/// Numbers per batch: those of Dm⁻¹ that count, the volume, the constants, the rounding of the density.
+pub(super) const fn packed_length(columns: usize) -> usize {
+    columns * columns + 5
+}
 
-/// [`Energy::packed`](crate::energy::Energy::packed) of tets.
-pub(super) fn packed<W: Law>(term: &TetTerm<W>, elements: &[u32; WIDTH]) -> Vec<[f64; WIDTH]> {
-    let mut out = vec![[0.0; WIDTH]; PACKED];
+/// [`Energy::packed`](crate::energy::Energy::packed) of cells.
+pub(super) fn packed<S: Shape, W: Law>(term: &CellTerm<S, W>, elements: &[u32; WIDTH]) -> Vec<Row> {
+    let mut out = vec![[0.0; WIDTH]; packed_length(S::COLUMNS)];
     for (lane, e) in elements.iter().enumerate() {
         let (constants, floor) = term.properties.lanes::<W, Single>(&term.constrained, &[*e; WIDTH]);
         let index = *e as usize;
-        let numbers = (term.elements.inverse[index].as_flattened().iter().copied())
+        let numbers = (term.elements.inverse[index][..S::COLUMNS].iter())
+            .flat_map(|row| &row[..S::COLUMNS])
+            .copied()
             .chain([term.elements.volume[index]])
             .chain(constants.map(|c| c.0))
             .chain([floor.0]);
@@ -78,52 +84,42 @@ pub(super) fn packed<W: Law>(term: &TetTerm<W>, elements: &[u32; WIDTH]) -> Vec<
     out
 }
 
-/// [`Energy::project`](crate::energy::Energy::project) of tets.
-pub(super) struct Project<'a, W> {
-    pub(super) term: &'a TetTerm<W>,
+/// [`Energy::project`](crate::energy::Energy::project) of cells.
+pub(super) struct Project<'a, S: Shape, W> {
+    pub(super) term: &'a CellTerm<S, W>,
     pub(super) sweep: &'a Sweep,
+    pub(super) constraints: usize,
     pub(super) batches: &'a mut [Batch],
-    pub(super) numbers: &'a [[f64; WIDTH]],
+    pub(super) numbers: &'a [Row],
     pub(super) x: &'a [Vec4],
     pub(super) changes: &'a mut [Changes],
 }
 
-/// Points of the four corners.
-type Places<L> = [[L; 3]; 4];
-
-impl<W: Law> WideKernel for Project<'_, W> {
+impl<S: Shape, W: Law> WideKernel for Project<'_, S, W> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Number>(self) {
         let (zero, law) = (L::splat(0.0), &self.term.constrained);
-        let constraints = self.term.properties.constraints(law, self.sweep.form);
-        let numbers = self.numbers.as_chunks::<PACKED>().0;
-        let count = self.batches.len();
+        let (count, length) = (self.batches.len(), packed_length(S::COLUMNS));
         for first in (0..count).step_by(L::BLOCKS) {
             // Where there is no last one, the first is computed twice.
             let pair = [first, (first + L::BLOCKS - 1).min(count - 1)];
+            let own = pair.map(|batch| &self.numbers[length * batch..][..length]);
             prefetch(&self.batches[first..pair[1] + 1], AHEAD);
-            prefetch(&numbers[first..pair[1] + 1], AHEAD);
+            prefetch(own[0], length * AHEAD);
+            prefetch(own[1], length * AHEAD);
             let [a, b] = pair.map(|batch| &self.batches[batch].vertices);
-            let (mut places, mut change) = ([[zero; 3]; 4], [[zero; 3]; 4]);
-            for c in 0..4 {
+            let (mut places, mut change) = ([[zero; 3]; MOST], [[zero; 3]; MOST]);
+            for c in 0..S::CORNERS {
                 places[c] = L::gather_blocks(self.x, &a[c], &b[c]);
             }
-            let own = pair.map(|batch| &numbers[batch]);
-            for index in 0..constraints {
-                project_one(
-                    law,
-                    self.sweep,
-                    index,
-                    (&mut *self.batches, pair),
-                    own,
-                    &mut places,
-                    &mut change,
-                );
+            for index in 0..self.constraints {
+                let batches = (&mut *self.batches, pair);
+                project_one::<S, W, L>(law, self.sweep, index, batches, own, &mut places, &mut change);
             }
             for block in 0..L::BLOCKS {
-                for c in 0..4 {
+                for c in 0..S::CORNERS {
                     let [x, y, z] = change[c];
                     let of_block = [x.block(block), y.block(block), z.block(block)];
                     L::Block::scatter(of_block, &mut self.changes[pair[block]][c], 1);
@@ -135,42 +131,31 @@ impl<W: Law> WideKernel for Project<'_, W> {
 
 /// One constraint of a pair of batches.
 #[inline(always)]
-fn project_one<W: Law, L: Number>(
+fn project_one<S: Shape, W: Law, L: Number>(
     law: &W,
     sweep: &Sweep,
     index: usize,
     (batches, pair): (&mut [Batch], [usize; 2]),
-    numbers: [&[[f64; WIDTH]; PACKED]; 2],
+    numbers: [&[Row]; 2],
     places: &mut Places<L>,
     change: &mut Places<L>,
 ) {
-    let (zero, inverse) = (L::splat(0.0), inverse::<L>(numbers));
-    let mut edges = mat3::zero();
-    for i in 0..3 {
-        for j in 0..3 {
-            edges[i][j] = places[j + 1][i] - places[0][i];
-        }
-    }
-    let f = mat3::mul(&edges, &inverse);
-    let constants = [number(numbers, 10), number(numbers, 11), number(numbers, 12)];
-    let (value, slope, stiffness) = law.constraint(sweep.form, index, &f, &constants, number(numbers, 13));
-    let h = mat3::mul_transpose(&slope, &inverse);
-    let mut gradient = [[zero; 3]; 4];
-    for i in 0..3 {
-        gradient[0][i] = -(h[i][0] + h[i][1] + h[i][2]);
-        for j in 0..3 {
-            gradient[j + 1][i] = h[i][j];
-        }
-    }
+    let (zero, inverse) = (L::splat(0.0), inverse::<S, L>(numbers));
+    let f = deformation::<S, L>(places, &inverse);
+    let behind = S::COLUMNS * S::COLUMNS;
+    let constants = [number(numbers, behind + 1), number(numbers, behind + 2), number(numbers, behind + 3)];
+    let floor = number(numbers, behind + 4);
+    let (value, slope, stiffness) = law.constraint(sweep.form, index, &f, &constants, floor);
+    let gradient = pulled::<S, L>(&slope, &inverse);
     let [a, b] = pair.map(|batch| &batches[batch]);
-    let (mut weight, mut mass) = (zero, [zero; 4]);
-    for c in 0..4 {
+    let (mut weight, mut mass) = (zero, [zero; MOST]);
+    for c in 0..S::CORNERS {
         mass[c] = L::load_blocks(&a.mass[c], &b.mass[c]);
         weight = weight + mass[c] * mat3::dot3(&gradient[c], &gradient[c]);
     }
     let compliance = match sweep.per_step == 0.0 {
         true => zero,
-        false => L::splat(1.0) / (stiffness * number(numbers, 9)) * L::splat(sweep.per_step),
+        false => L::splat(1.0) / (stiffness * number(numbers, behind)) * L::splat(sweep.per_step),
     };
     let multiplier = L::load_blocks(&a.multipliers[index], &b.multipliers[index]);
     let step = (zero - value - compliance * multiplier) / (weight + compliance);
@@ -181,7 +166,7 @@ fn project_one<W: Law, L: Number>(
     for block in 0..L::BLOCKS {
         batches[pair[block]].multipliers[index] = multiplier.block(block).to_array();
     }
-    for c in 0..4 {
+    for c in 0..S::CORNERS {
         for i in 0..3 {
             let moved = mass[c] * gradient[c][i] * step;
             places[c][i] = places[c][i] + moved;
@@ -192,16 +177,16 @@ fn project_one<W: Law, L: Number>(
 
 /// One of the packed numbers of a pair of batches.
 #[inline(always)]
-fn number<L: Number>([a, b]: [&[[f64; WIDTH]; PACKED]; 2], index: usize) -> L {
+fn number<L: Number>([a, b]: [&[Row]; 2], index: usize) -> L {
     L::load_blocks(&a[index], &b[index])
 }
 
 #[inline(always)]
-fn inverse<L: Number>(numbers: [&[[f64; WIDTH]; PACKED]; 2]) -> Mat3<L> {
+fn inverse<S: Shape, L: Number>(numbers: [&[Row]; 2]) -> Mat3<L> {
     let mut inverse = mat3::zero();
-    for i in 0..3 {
-        for j in 0..3 {
-            inverse[i][j] = number(numbers, 3 * i + j);
+    for i in 0..S::COLUMNS {
+        for j in 0..S::COLUMNS {
+            inverse[i][j] = number(numbers, S::COLUMNS * i + j);
         }
     }
     inverse

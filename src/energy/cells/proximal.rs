@@ -1,65 +1,80 @@
-//! The split tet term: z is F, and prox a problem in its stretches. A local step of a block stays in registers.
+//! Cells, split: z is F, and prox a problem in its stretches. A local step of a block stays in registers.
 
-use super::{Block, TetTerm, constants, gradient, inverse, scatter};
+use super::kernels::{constants, gradient, inverse, own_columns, scatter};
+use super::{Block, CellTerm, Shape};
 use crate::energy::law::Law;
 use crate::energy::proximal::stretches::{self, Problem};
 use crate::energy::proximal::{Proximal, Row, Splitting};
 use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel, dispatch, dispatch_wide};
-use crate::math::mat3;
+use crate::math::mat3::{self, Mat3};
 use crate::math::prefetch::{AHEAD, prefetch};
 
-struct Reduce<'a> {
-    block: &'a Block,
+struct Reduce<'a, S: Shape> {
+    block: &'a Block<S>,
     x: &'a [Vec4],
     z: &'a mut [Row],
 }
 
-impl Kernel for Reduce<'_> {
+impl<S: Shape> Kernel for Reduce<'_, S> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        stretches::store(&gradient::<L>([self.block; 2], self.x).0, 3, self.z);
+        stretches::store(&gradient::<S, L>([self.block; 2], self.x).0, S::COLUMNS, self.z);
     }
 }
 
-struct PullBack<'a> {
-    block: &'a Block,
+struct PullBack<'a, S: Shape> {
+    block: &'a Block<S>,
     z: &'a [Row],
     slots: &'a mut [Vec4],
 }
 
-impl Kernel for PullBack<'_> {
+impl<S: Shape> Kernel for PullBack<'_, S> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        scatter(&stretches::load::<L>(3, self.z), &inverse([self.block; 2]), self.slots);
+        let z = stretches::load::<L>(S::COLUMNS, self.z);
+        scatter::<S, L>(&z, &inverse([self.block; 2]), self.slots);
     }
 }
 
-struct Prox<'a, W> {
+/// prox(z̃) of the cells of some blocks; in columns that the positions do not determine it has no meaning.
+#[inline(always)]
+fn solve<S: Shape, W: Law, L: Number>(
+    law: &W,
+    [first, last]: [&Block<S>; 2],
+    ratio: f64,
+    target: Mat3<L>,
+) -> Mat3<L> {
+    let stiffness = L::load_blocks(&first.stiffness, &last.stiffness);
+    let problem = Problem { law, constants: constants([first, last]), stiffness, ratio, free: S::COLUMNS };
+    // The projection of a sheet is that of a solid with its normal.
+    problem.solve(&if law.is_projective() { S::complete(target) } else { target })
+}
+
+struct Prox<'a, S: Shape, W> {
     law: &'a W,
-    block: &'a Block,
+    block: &'a Block<S>,
     ratio: f64,
     z: &'a mut [Row],
 }
 
-impl<W: Law> Kernel for Prox<'_, W> {
+impl<S: Shape, W: Law> Kernel for Prox<'_, S, W> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let stiffness = L::load(&self.block.stiffness);
-        let constants = constants([self.block; 2]);
-        let problem = Problem { law: self.law, constants, stiffness, ratio: self.ratio, free: 3 };
-        stretches::store(&problem.solve(&stretches::load(3, self.z)), 3, self.z);
+        let target = stretches::load::<L>(S::COLUMNS, self.z);
+        stretches::store(&solve(self.law, [self.block; 2], self.ratio, target), S::COLUMNS, self.z);
     }
 }
 
-pub(super) struct LocalStep<'a, W> {
+/// [`Proximal::local_step`].
+pub(super) struct LocalStep<'a, S: Shape, W> {
     pub(super) law: &'a W,
-    pub(super) blocks: &'a [Block],
+    pub(super) blocks: &'a [Block<S>],
     pub(super) x: &'a [Vec4],
     pub(super) splitting: Splitting,
     pub(super) z: &'a mut [Row],
@@ -67,7 +82,7 @@ pub(super) struct LocalStep<'a, W> {
     pub(super) slots: &'a mut [Vec4],
 }
 
-impl<W: Law> WideKernel for LocalStep<'_, W> {
+impl<S: Shape, W: Law> WideKernel for LocalStep<'_, S, W> {
     type Output = [Row; 2];
     const INTERLEAVED: bool = W::INTERLEAVED_PROX;
 
@@ -76,24 +91,25 @@ impl<W: Law> WideKernel for LocalStep<'_, W> {
         let Splitting { ratio, relaxation } = self.splitting;
         let (new, old, none) = (L::splat(relaxation), L::splat(1.0 - relaxation), L::splat(0.0));
         let (mut primal, mut dual) = (none.block(0), none.block(0));
-        let parts = self.z.chunks_exact_mut(9 * L::BLOCKS).zip(self.u.chunks_exact_mut(9 * L::BLOCKS));
-        let slots = self.slots.chunks_exact_mut(4 * WIDTH * L::BLOCKS);
+        let rows = 3 * S::COLUMNS;
+        let parts = self.z.chunks_exact_mut(rows * L::BLOCKS).zip(self.u.chunks_exact_mut(rows * L::BLOCKS));
+        let slots = self.slots.chunks_exact_mut(S::CORNERS * WIDTH * L::BLOCKS);
         for ((blocks, (z_rows, u_rows)), slots) in self.blocks.chunks_exact(L::BLOCKS).zip(parts).zip(slots) {
             prefetch(blocks, AHEAD);
-            prefetch(z_rows, 9 * AHEAD);
-            prefetch(u_rows, 9 * AHEAD);
+            prefetch(z_rows, rows * AHEAD);
+            prefetch(u_rows, rows * AHEAD);
             let (first, last) = (&blocks[0], &blocks[L::BLOCKS - 1]);
-            let (f, inverse) = gradient::<L>([first, last], self.x);
-            let z = stretches::load::<L>(3, z_rows);
-            let mut target = stretches::load::<L>(3, u_rows);
+            let (f, inverse) = gradient::<S, L>([first, last], self.x);
+            let f = own_columns::<S, L>(f);
+            let z = stretches::load::<L>(S::COLUMNS, z_rows);
+            let mut target = stretches::load::<L>(S::COLUMNS, u_rows);
             for i in 0..3 {
-                for j in 0..3 {
+                for j in 0..S::COLUMNS {
                     target[i][j] = target[i][j] + new * f[i][j] + old * z[i][j];
                 }
             }
+            let next = own_columns::<S, L>(solve(self.law, [first, last], ratio, target));
             let stiffness = L::load_blocks(&first.stiffness, &last.stiffness);
-            let constants = constants([first, last]);
-            let next = Problem { law: self.law, constants, stiffness, ratio, free: 3 }.solve(&target);
             let weight = L::splat(ratio) * (L::load_blocks(&first.volume, &last.volume) * stiffness);
             let apart = mat3::sub(&f, &next);
             let multiplier = mat3::sub(&target, &next);
@@ -103,17 +119,17 @@ impl<W: Law> WideKernel for LocalStep<'_, W> {
             let far = L::select(is_real, weight * mat3::dot(&apart, &apart), none);
             let moved = L::select(is_real, weight * mat3::dot(&change, &change), none);
             (primal, dual) = (far.added_to(primal), moved.added_to(dual));
-            stretches::store(&next, 3, z_rows);
-            stretches::store(&multiplier, 3, u_rows);
-            scatter(&mat3::scale(weight, &mat3::add(&apart, &multiplier)), &inverse, slots);
+            stretches::store(&next, S::COLUMNS, z_rows);
+            stretches::store(&multiplier, S::COLUMNS, u_rows);
+            scatter::<S, L>(&mat3::scale(weight, &mat3::add(&apart, &multiplier)), &inverse, slots);
         }
         [primal.to_array(), dual.to_array()]
     }
 }
 
-impl<W: Law> Proximal for TetTerm<W> {
+impl<S: Shape, W: Law> Proximal for CellTerm<S, W> {
     fn reduced(&self) -> usize {
-        9
+        3 * S::COLUMNS
     }
 
     fn is_hard(&self) -> bool {
@@ -149,7 +165,7 @@ impl<W: Law> Proximal for TetTerm<W> {
         (z, u): (&mut [Row], &mut [Row]),
         slots: &mut [Vec4],
     ) -> [Row; 2] {
-        let blocks = &self.blocks[first..first + z.len() / 9];
+        let blocks = &self.blocks[first..first + z.len() / self.reduced()];
         dispatch_wide(LocalStep { law: &self.law, blocks, x, splitting, z, u, slots })
     }
 }
