@@ -10,6 +10,8 @@
 
 use std::io::{self, Write};
 
+use bytemuck::NoUninit;
+
 use super::grid::{Cells, Data, Grid};
 use crate::par;
 
@@ -181,12 +183,12 @@ impl Block<'_> {
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         match *self {
-            Block::F64(values) => write_runs(out, values, f64::to_le_bytes),
+            Block::F64(values) => write_plain(out, values, f64::to_le_bytes),
             Block::F32(values) => write_runs(out, values, |x| (x as f32).to_le_bytes()),
-            Block::I32(values) => write_runs(out, values, i32::to_le_bytes),
+            Block::I32(values) => write_plain(out, values, i32::to_le_bytes),
             Block::U8(values) => out.write_all(values),
             Block::Connectivity(cells) => {
-                cells.connectivity().into_iter().try_for_each(|c| write_runs(out, c, u32::to_le_bytes))
+                cells.connectivity().into_iter().try_for_each(|c| write_plain(out, c, u32::to_le_bytes))
             }
             Block::Offsets { cells, wide } => {
                 let ends = cells.ends();
@@ -200,6 +202,19 @@ impl Block<'_> {
                 cells.groups().into_iter().try_for_each(|(count, _, kind)| out.write_all(&vec![kind; count]))
             }
         }
+    }
+}
+
+/// The bytes of values: as they are, where that is what the file wants.
+fn write_plain<T: NoUninit, const N: usize>(
+    out: &mut impl Write,
+    values: &[T],
+    convert: impl Fn(T) -> [u8; N],
+) -> io::Result<()> {
+    if cfg!(target_endian = "little") {
+        out.write_all(bytemuck::cast_slice(values))
+    } else {
+        write_runs(out, values, convert)
     }
 }
 
