@@ -1,4 +1,4 @@
-//! What a tet term needs of an isotropic material.
+//! What the term of cells needs of an isotropic material.
 //!
 //! Every model is written in the signed principal stretches, in the form of Valanis and Landel,
 //!
