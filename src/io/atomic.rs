@@ -35,6 +35,15 @@ pub fn write_atomically(
     result
 }
 
+/// True for names of files that [`write_atomically`] has not finished, and for no others.
+pub fn is_temporary(name: &str) -> bool {
+    let unique = name.strip_prefix('.').and_then(|name| name.strip_suffix(TEMPORARY)?.rsplit_once('.'));
+    unique.is_some_and(|(_, unique)| {
+        let numbers: Vec<&str> = unique.split('-').collect();
+        numbers.len() == 3 && numbers.iter().all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
+
 /// A name in the same directory that no other process or thread uses.
 fn beside(path: &Path) -> io::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -50,6 +59,19 @@ fn beside(path: &Path) -> io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unfinished_files_are_told_from_others_by_their_names() {
+        for path in ["a.txt", "run/.b", "maps/body one.csv"] {
+            let name = beside(Path::new(path)).unwrap().file_name().unwrap().to_string_lossy().into_owned();
+            assert!(is_temporary(&name), "{name}");
+        }
+        for name in
+            [".a.tmp", "a.txt.1-2-3.tmp", ".a.txt.1-2-3", ".a.txt.1-2.tmp", ".a.txt.1-x-3.tmp", ".tmp"]
+        {
+            assert!(!is_temporary(name), "{name}");
+        }
+    }
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_no_other() {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::animation::GATHERED;
 use super::{FORMATS, Making, Schedule};
 use crate::error::{Error, Result};
-use crate::io::atomic::{TEMPORARY, write_atomically};
+use crate::io::atomic::{is_temporary, write_atomically};
 use crate::simulate::metrics::HEADER;
 
 /// What to do about an existing run.
@@ -215,11 +215,6 @@ const OTHERS: [(&str, &[&str]); 4] = [
 /// Every directory that a run writes files to, itself among them; subdirectories before what holds them.
 fn directories() -> impl Iterator<Item = &'static str> {
     frame_files().map(|(sub, _)| sub).chain(OTHERS.map(|(sub, _)| sub))
-}
-
-/// What a killed process may leave behind.
-fn is_temporary(name: &str) -> bool {
-    name.starts_with('.') && name.ends_with(TEMPORARY)
 }
 
 /// The number of a frame's file, `<name>_0012.<ending>`.

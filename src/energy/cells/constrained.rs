@@ -1,12 +1,12 @@
 //! Cells as compliant constraints, for XPBD.
 
-use super::kernels::{Places, deformation, pulled};
+use super::kernels::{Places, deformation, inverse, pulled};
 use super::{CellTerm, MOST, Shape};
 use crate::energy::constraint::{Batch, Changes, Constraints, Corners, Form, Sweep};
 use crate::energy::law::Law;
 use crate::energy::proximal::Row;
 use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel};
-use crate::math::mat3::{self, Mat3};
+use crate::math::mat3;
 use crate::math::prefetch::{AHEAD, prefetch};
 use crate::math::single::Single;
 
@@ -107,8 +107,7 @@ impl<S: Shape, W: Law> WideKernel for Project<'_, S, W> {
             let pair = [first, (first + L::BLOCKS - 1).min(count - 1)];
             let own = pair.map(|batch| &self.numbers[length * batch..][..length]);
             prefetch(&self.batches[first..pair[1] + 1], AHEAD);
-            prefetch(own[0], length * AHEAD);
-            prefetch(own[1], length * AHEAD);
+            prefetch(&self.numbers[length * first..length * (pair[1] + 1)], length * AHEAD);
             let [a, b] = pair.map(|batch| &self.batches[batch].vertices);
             let (mut places, mut change) = ([[zero; 3]; MOST], [[zero; 3]; MOST]);
             for c in 0..S::CORNERS {
@@ -179,15 +178,4 @@ fn project_one<S: Shape, W: Law, L: Number>(
 #[inline(always)]
 fn number<L: Number>([a, b]: [&[Row]; 2], index: usize) -> L {
     L::load_blocks(&a[index], &b[index])
-}
-
-#[inline(always)]
-fn inverse<S: Shape, L: Number>(numbers: [&[Row]; 2]) -> Mat3<L> {
-    let mut inverse = mat3::zero();
-    for i in 0..S::COLUMNS {
-        for j in 0..S::COLUMNS {
-            inverse[i][j] = number(numbers, S::COLUMNS * i + j);
-        }
-    }
-    inverse
 }

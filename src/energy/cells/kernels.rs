@@ -3,6 +3,7 @@
 use super::{Block, MOST, Shape};
 use crate::energy::ElementState;
 use crate::energy::law::{CONSTANTS, Law};
+use crate::energy::proximal::Row;
 use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel};
 use crate::math::mat3::{self, Mat3};
 use crate::math::prefetch::{AHEAD, prefetch};
@@ -13,10 +14,9 @@ pub(super) type Blocks<'a, S> = [&'a Block<S>; 2];
 /// Points or vectors of the corners; a triangle has any numbers in the last.
 pub(super) type Places<L> = [[L; 3]; MOST];
 
-/// Dm⁻¹ of the cells of some blocks; what does not count is 0.
+/// Dm⁻¹ of two blocks, from rows that begin with its numbers; what does not count is 0.
 #[inline(always)]
-pub(super) fn inverse<S: Shape, L: Number>([first, last]: Blocks<S>) -> Mat3<L> {
-    let (a, b) = (first.inverse.as_ref(), last.inverse.as_ref());
+pub(super) fn inverse<S: Shape, L: Number>([a, b]: [&[Row]; 2]) -> Mat3<L> {
     let mut inverse = mat3::zero();
     for i in 0..S::COLUMNS {
         for j in 0..S::COLUMNS {
@@ -56,7 +56,7 @@ pub(super) fn gradient<S: Shape, L: Number>([first, last]: Blocks<S>, x: &[Vec4]
     for c in 0..S::CORNERS {
         places[c] = L::gather_blocks(x, &a[c], &b[c]);
     }
-    let inverse = inverse::<S, L>([first, last]);
+    let inverse = inverse::<S, L>([first.inverse.as_ref(), last.inverse.as_ref()]);
     (deformation::<S, L>(&places, &inverse), inverse)
 }
 

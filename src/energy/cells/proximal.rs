@@ -36,7 +36,7 @@ impl<S: Shape> Kernel for PullBack<'_, S> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let z = stretches::load::<L>(S::COLUMNS, self.z);
-        scatter::<S, L>(&z, &inverse([self.block; 2]), self.slots);
+        scatter::<S, L>(&z, &inverse::<S, L>([self.block.inverse.as_ref(); 2]), self.slots);
     }
 }
 
