@@ -14,7 +14,7 @@ mod tetgen {
     use std::path::PathBuf;
     use std::process::Command;
 
-    const SHIM: &str = "src/mesh/tetgen/shim.cpp";
+    const SHIM: &str = "src/meshing/tetgen/shim.cpp";
 
     pub fn compile() {
         println!("cargo::rerun-if-changed={SHIM}");

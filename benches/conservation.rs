@@ -10,7 +10,7 @@ use pliant::simulate::Simulation;
 const FRAMES: u64 = 30;
 const ITERATIONS: u64 = 10;
 
-fn scene(mesh: &str, solver: &str) -> pliant::config::resolved::Config {
+fn scene(mesh: &str, solver: &str) -> pliant::scene::Config {
     let text = format!(
         r#"
         name = "conservation"
@@ -47,7 +47,7 @@ fn measure(mesh: &str, solver: &str) -> [f64; 2] {
 }
 
 fn main() {
-    pliant::par::enter(Some(1), compare);
+    elements::par::enter(Some(1), compare);
 }
 
 fn compare() {

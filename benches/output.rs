@@ -9,12 +9,12 @@ use std::time::Instant;
 
 use pliant::cache::Cache;
 use pliant::config::{Overrides, load};
-use pliant::io::atomic::write_atomically;
+use pliant::fs::write_atomically;
 use pliant::io::grid::{Array, Cells, Data, Grid};
 use pliant::io::vtu_write::{Compression, write_compressed};
 use pliant::mesh::generate::generate;
-use pliant::output::directory::Existing;
-use pliant::simulate::run::{Progress, run};
+use pliant::run::directory::Existing;
+use pliant::run::execute::{Progress, run};
 use pliant::simulate::{PreparationReport, Simulation};
 
 const SCENE: &str = r#"
@@ -39,7 +39,7 @@ impl Progress for Silent {
 }
 
 fn files(directory: &std::path::Path) {
-    let shape = pliant::config::resolved::Shape::Block { size: [1.0; 3], cells: [42; 3], split: 5 };
+    let shape = pliant::scene::Shape::Block { size: [1.0; 3], cells: [42; 3], split: 5 };
     let mesh = generate(&shape);
     let vectors = vec![0.1234567; 3 * mesh.points.len()];
     let scalars: Vec<f64> = (0..mesh.tets.len()).map(|i| (i as f64).sin()).collect();

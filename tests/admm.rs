@@ -3,13 +3,13 @@
 mod common;
 
 use common::{Descent, distance, material, materials, place, simulation};
+use elements::energy::Energy;
+use elements::energy::attachment::{Attachment, AttachmentTerm};
+use elements::energy::lengths::{Length, LengthTerm};
+use elements::math::lanes::Vec4;
 use pliant::cache::Cache;
-use pliant::energy::Energy;
-use pliant::energy::attachment::{Attachment, AttachmentTerm};
-use pliant::energy::lengths::{Length, LengthTerm};
-use pliant::math::lanes::Vec4;
-use pliant::objective::Objective;
 use pliant::solver::{Cost, Options, SolverSettings};
+use pliant::step::Objective;
 
 /// A bar, stretched by 1.2 and twisted by 90°, held at one end; h = 1/30 s.
 fn descent(solver: &str, material: &str) -> Descent {

@@ -38,7 +38,7 @@ fn iterations_allocate_nothing() {
             "#,
             material(model, 1e5)
         );
-        let changes = pliant::par::with_threads(1, || {
+        let changes = elements::par::with_threads(1, || {
             let mut descent = Descent::new(&text, |_| {});
             (0..FIRST).for_each(|_| assert!(descent.step(), "{solver}, {model}: done too soon"));
             let region = Region::new(ALLOCATOR);

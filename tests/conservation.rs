@@ -3,13 +3,13 @@
 mod common;
 
 use common::{papers, place, simulation};
+use elements::math::lanes::Vec4;
+use elements::math::random::SplitMix64;
 use pliant::cache::Cache;
 use pliant::config::{self, Overrides};
-use pliant::math::lanes::Vec4;
-use pliant::math::random::SplitMix64;
-use pliant::objective::Iterate;
 use pliant::simulate::Simulation;
 use pliant::simulate::metrics::{StepMetrics, momenta};
+use pliant::step::Iterate;
 
 const CONSTRAINED: &str = "kind = \"constrained-pd\"\niterations = 60\ntolerance = 1e-4";
 const SPIN: &str = "velocity = { angular = [0, 0, 4] }";
@@ -321,7 +321,7 @@ fn rigid_energy(simulation: &Simulation) -> f64 {
             }
         }
     }
-    let omega = pliant::math::dense::solve(&tensor, &spin);
+    let omega = elements::math::dense::solve(&tensor, &spin);
     let turning: f64 = (0..3).map(|k| 0.5 * omega[k] * spin[k]).sum();
     0.5 * m.linear.iter().map(|p| p * p).sum::<f64>() / total + turning
 }
@@ -333,7 +333,7 @@ fn swings(set: &[&str], steps: usize) -> Vec<f64> {
     let common = ["time.step=\"1/30\"", "time.substeps=1", "time.integrator=\"implicit-euler\""];
     overrides.set = common.iter().chain(set).map(|s| s.to_string()).collect();
     let loaded = config::load(&path, &overrides).unwrap();
-    let (mut simulation, _) = Simulation::new(&loaded.config, &Cache::disabled()).unwrap();
+    let (mut simulation, _) = Simulation::new(&loaded.scene, &Cache::disabled()).unwrap();
     let (mut peaks, mut peak, mut last) = (vec![], 0.0f64, 1.0);
     for _ in 0..steps {
         let y = simulation.advance().unwrap().linear[1];

@@ -4,10 +4,10 @@ mod program;
 
 use std::path::Path;
 
-use pliant::config::resolved::Shape;
 use pliant::io;
 use pliant::mesh::generate::generate;
 use pliant::mesh::{DataArray, Mesh};
+use pliant::scene::Shape;
 use program::Place;
 
 fn array(name: &str, components: usize, tuples: usize, f: impl Fn(usize) -> f64) -> DataArray {

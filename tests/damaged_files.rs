@@ -4,8 +4,8 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
+use elements::math::random::SplitMix64;
 use pliant::io;
-use pliant::math::random::SplitMix64;
 
 /// Bytes of damaged files that are read for each of them, and how many files that may be.
 const BYTES: usize = 6 << 20;

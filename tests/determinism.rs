@@ -3,8 +3,8 @@
 mod common;
 
 use common::{material, simulation};
-use pliant::math::lanes::{Instructions, Vec4, limit};
-use pliant::par;
+use elements::math::lanes::{Instructions, Vec4, limit};
+use elements::par;
 
 fn bytes(values: &[Vec4]) -> Vec<u8> {
     values.iter().flat_map(|v| v.0).flat_map(f64::to_le_bytes).collect()

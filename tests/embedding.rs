@@ -158,7 +158,7 @@ fn a_body_weighs_what_its_surface_encloses() {
         let text = scene(body, "").replace("point = [-1, 0, 0]", "point = [0.1, 0, 0]");
         let path = place.write("scene.toml", &text);
         let loaded = config::load(&path, &Overrides::default()).unwrap();
-        let (simulation, _) = Simulation::new(&loaded.config, &Cache::disabled()).unwrap();
+        let (simulation, _) = Simulation::new(&loaded.scene, &Cache::disabled()).unwrap();
         let mass: f64 = simulation.objective.mass.iter().sum();
         assert!((mass / (1000.0 * surface) - 1.0).abs() < 0.03, "{body}: {mass} for {}", 1000.0 * surface);
     }

@@ -3,11 +3,11 @@
 mod common;
 
 use common::simulation;
-use pliant::config::resolved::Shape;
-use pliant::math::lanes::Vec4;
+use elements::math::lanes::Vec4;
+use elements::par;
 use pliant::mesh::surface::{enclosed_volume, extract};
 use pliant::mesh::{Mesh, generate::generate};
-use pliant::par;
+use pliant::scene::Shape;
 use pliant::simulate::Simulation;
 
 /// Steps until nothing moves by more than `tolerance` (m) in one.
@@ -220,7 +220,7 @@ fn an_open_sheet_cannot_hold_a_pressure() {
         "[[body]]\nname = \"towel\"\ngenerate = { shape = \"cloth\", size = [1, 1], cells = [2, 2] }\n\
          material = { model = \"arap\", k = 1e5 }\npressure = 5",
     );
-    let built = Simulation::new(&config.unwrap().config, &pliant::cache::Cache::disabled());
+    let built = Simulation::new(&config.unwrap().scene, &pliant::cache::Cache::disabled());
     let error = built.err().expect("an error");
     let message = error.to_string();
     assert!(error.is_usage() && message.contains("'towel'") && message.contains("8 open edges"), "{message}");

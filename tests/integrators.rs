@@ -2,7 +2,7 @@
 
 mod common;
 
-use pliant::math::lanes::Vec4;
+use elements::math::lanes::Vec4;
 use pliant::simulate::Simulation;
 
 const END: f64 = 0.08;

@@ -37,7 +37,7 @@ fn assert_whole_files(run: &Path) {
                     assert!(text.ends_with('\n') && text.lines().all(|row| row.split(',').count() == 25));
                 }
                 Some("bin") => {
-                    pliant::simulate::checkpoint::Checkpoint::read(&path).unwrap_or_else(|e| panic!("{e}"));
+                    pliant::run::checkpoint::Checkpoint::read(&path).unwrap_or_else(|e| panic!("{e}"));
                 }
                 Some("toml") => assert!(String::from_utf8(bytes).unwrap().parse::<toml::Table>().is_ok()),
                 Some("py") => {
@@ -139,7 +139,7 @@ fn an_interrupt_ends_after_the_frame_with_a_checkpoint() {
     assert_whole_files(&place.path("run"));
     assert!(!place.path("run/summary.json").exists(), "an unfinished run has the mark of a finished one");
     let rows = std::fs::read_to_string(place.path("run/metrics.csv")).unwrap().lines().count() as u64 - 1;
-    let checkpoint = pliant::simulate::checkpoint::Checkpoint::read(&place.path("run/checkpoint.bin"));
+    let checkpoint = pliant::run::checkpoint::Checkpoint::read(&place.path("run/checkpoint.bin"));
     assert_eq!(checkpoint.unwrap().unwrap().frame, rows);
 }
 

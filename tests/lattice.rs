@@ -6,15 +6,16 @@ mod program;
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
+use elements::math::vec3::{norm, sub};
+use elements::par;
 use pliant::cache::{Cache, Outcome};
-use pliant::config::resolved::Shape;
-use pliant::math::vec3::{norm, sub};
+use pliant::io;
 use pliant::mesh::generate::generate;
 use pliant::mesh::repair::{Repair, repair};
-use pliant::mesh::tetrahedralize::{Filling, METHODS, Size, tetrahedralize};
 use pliant::mesh::tree::Tree;
 use pliant::mesh::{Mesh, quality, surface};
-use pliant::{io, par};
+use pliant::meshing::{Filling, METHODS, Size, tetrahedralize};
+use pliant::scene::Shape;
 use program::Place;
 
 /// The boundary of a generated solid.

@@ -28,7 +28,7 @@ fn a_tet_takes_twelve_hundred_bytes_at_most() {
         select = { box = { min = [-1, -1, -1], max = [1e-6, 9, 9] } }
         kind = "hard"
     "#;
-    let config = pliant::config::parse(text).unwrap().config;
+    let config = pliant::config::parse(text).unwrap().scene;
     let before = common::peak();
     if before == 0 {
         println!("skipped: the system does not tell");

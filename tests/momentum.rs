@@ -4,7 +4,7 @@
 mod common;
 
 use common::{material, simulation};
-use pliant::math::lanes::Vec4;
+use elements::math::lanes::Vec4;
 use pliant::simulate::Simulation;
 use pliant::simulate::metrics::{Momenta, momenta};
 

@@ -5,10 +5,10 @@ mod common;
 use std::path::Path;
 
 use common::simulation;
+use elements::math::lanes::Vec4;
 use pliant::cache::Cache;
 use pliant::compare::{Comparison, Course, cases, compare};
 use pliant::config::{self, Overrides};
-use pliant::math::lanes::Vec4;
 use pliant::simulate::Simulation;
 use pliant::solver::system::{System, assemble};
 
@@ -16,8 +16,8 @@ use pliant::solver::system::{System, assemble};
 fn experiment(config: &str, name: &str, vary: Vec<String>) -> Comparison {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs").join(config);
     let loaded = config::load(&path, &Overrides { vary, ..Overrides::default() }).unwrap();
-    let task = loaded.config.comparisons.iter().find(|c| c.name == name).expect("a comparison of that name");
-    let mut simulation = Simulation::new(&loaded.config, &Cache::disabled()).unwrap().0;
+    let task = loaded.scene.comparisons.iter().find(|c| c.name == name).expect("a comparison of that name");
+    let mut simulation = Simulation::new(&loaded.scene, &Cache::disabled()).unwrap().0;
     for _ in 0..task.at_frame {
         simulation.advance().unwrap();
     }
@@ -154,7 +154,7 @@ fn variations_of_configs_are_whole() {
     for name in ["twisting-beam.toml", "untwisting-neo-hookean.toml", "untwisting-beam.toml"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs").join(name);
         let loaded = config::load(&path, &Overrides::default()).unwrap();
-        for comparison in &loaded.config.comparisons {
+        for comparison in &loaded.scene.comparisons {
             for case in cases::combinations(&comparison.vary) {
                 config::load(&path, &Overrides { vary: case.assignments, ..Overrides::default() }).unwrap();
             }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use common::{materials, papers};
 use pliant::cache::Cache;
-use pliant::config::resolved::{Config, MeshSource, Selection};
+use pliant::scene::{Config, MeshSource, Selection};
 use pliant::simulate::Simulation;
 
 /// All meshes of the folder, a `.node` standing for its pair.
@@ -45,7 +45,7 @@ fn scene(mesh: &Path, material: &str) -> Config {
         "#,
         1.0 / size
     );
-    let mut config = pliant::config::parse(&text).unwrap_or_else(|e| panic!("{e}")).config;
+    let mut config = pliant::config::parse(&text).unwrap_or_else(|e| panic!("{e}")).scene;
     // A path with any character in it goes around TOML.
     config.bodies[0].mesh = MeshSource::File(mesh.to_owned());
     assert!(matches!(config.bodies[0].pins[0].select, Selection::Nearest { .. }));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use common::{material, papers, rigid_distances, simulation};
 use pliant::cache::Cache;
-use pliant::config::resolved::{Config, MeshSource};
+use pliant::scene::{Config, MeshSource};
 use pliant::simulate::Simulation;
 
 /// A body in free space, 10 iterations of quasi-Newton a frame at 30 frames a second.
@@ -27,7 +27,7 @@ fn scene(material: &str, deform: &str) -> Config {
         deform = {deform}
         "#
     );
-    pliant::config::parse(&text).unwrap_or_else(|e| panic!("{e}")).config
+    pliant::config::parse(&text).unwrap_or_else(|e| panic!("{e}")).scene
 }
 
 /// What is left after ten seconds: the share of vertices within 1% of the body's size, the farthest in sizes, and

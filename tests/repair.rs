@@ -6,14 +6,14 @@ mod program;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use pliant::config::resolved::Shape;
+use elements::math::random::SplitMix64;
 use pliant::io;
-use pliant::math::random::SplitMix64;
 use pliant::mesh::generate::generate;
 use pliant::mesh::info::{Info, describe};
 use pliant::mesh::repair::{Repair, repair};
 use pliant::mesh::surface::extract;
 use pliant::mesh::{DataArray, Mesh};
+use pliant::scene::Shape;
 use program::Place;
 use proptest::prelude::*;
 
@@ -312,7 +312,7 @@ fn threads_make_no_difference() {
     mesh.triangles.extend(moved.triangles.iter().map(|t| t.map(|v| v + first)));
     (mesh.point_data, mesh.cell_data) = (vec![], vec![]);
     let judged = |threads| {
-        pliant::par::with_threads(threads, || {
+        elements::par::with_threads(threads, || {
             let (repaired, report) = repair(mesh.clone(), &Repair::default());
             (describe(&mesh), describe(&repaired), repaired, report)
         })

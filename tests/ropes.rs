@@ -5,8 +5,8 @@ mod program;
 
 use common::{distance, simulation};
 use pliant::cache::Cache;
-use pliant::config::resolved::Shape;
 use pliant::mesh::generate::generate;
+use pliant::scene::Shape;
 use pliant::simulate::Simulation;
 use pliant::{io, par};
 use program::Place;
@@ -327,7 +327,7 @@ fn a_polyline_from_a_file_is_a_rope_and_wants_line() {
     io::write(&generate(&Shape::Rope { length: 2.0, segments: 5 }), &path).unwrap();
     let load = |more: &str| {
         let text = format!("[[body]]\nmesh = '{}'\n{more}", path.display());
-        let config = pliant::config::parse(&text).unwrap().config;
+        let config = pliant::config::parse(&text).unwrap().scene;
         Simulation::new(&config, &Cache::disabled()).map(|(s, _)| s).map_err(|e| e.to_string())
     };
     let from_file = load("line = { kind = \"rod\" }\nradius = 0.01\ndensity = 500").unwrap();

@@ -190,7 +190,7 @@ fn a_sheet_of_springs_hangs_by_its_corners_with_every_solver() {
 #[test]
 fn what_a_body_cannot_have_is_refused() {
     let load = |body: &str| {
-        let config = pliant::config::parse(&format!("[[body]]\n{body}")).unwrap().config;
+        let config = pliant::config::parse(&format!("[[body]]\n{body}")).unwrap().scene;
         Simulation::new(&config, &pliant::cache::Cache::disabled()).err().unwrap().to_string()
     };
     let cloth = "generate = { shape = \"cloth\", size = [1, 1], cells = [2, 2] }\n";

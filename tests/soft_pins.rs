@@ -3,8 +3,8 @@
 mod common;
 
 use common::simulation;
-use pliant::math::lanes::Vec4;
-use pliant::math::vec3::{add, cross, dot, norm, scale, sub};
+use elements::math::lanes::Vec4;
+use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 use pliant::simulate::Simulation;
 
 /// A stiff cube of 1 kg on springs at all of its vertices, together 36 N/m: it swings with 6 rad/s.

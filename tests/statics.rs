@@ -5,7 +5,7 @@ mod common;
 use std::sync::Arc;
 
 use common::simulation;
-use pliant::math::lanes::Vec4;
+use elements::math::lanes::Vec4;
 use pliant::simulate::Simulation;
 
 /// Steps of a length beside which the body's own time is nothing, until it stands still.

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pliant::cache::{Cache, Outcome};
-use pliant::config::resolved::Shape;
 use pliant::mesh::generate::generate;
 use pliant::mesh::repair::{Repair, repair};
-use pliant::mesh::tetrahedralize::{Filling, Options, Size, method, tetrahedralize};
 use pliant::mesh::{Mesh, quality, surface, tetgen};
+use pliant::meshing::{Filling, Options, Size, method, tetrahedralize};
+use pliant::scene::Shape;
 use pliant::{io, par};
 use program::Place;
 

@@ -69,7 +69,7 @@ fn strains_of_halves_in_series_are_as_their_stiffnesses() {
 
 /// The bar as a file with its modulus as a cell array, a point array, and fibre directions.
 fn bar_file(directory: &std::path::Path) -> std::path::PathBuf {
-    let shape = pliant::config::resolved::Shape::Block { size: [4.0, 0.5, 0.5], cells: [32, 4, 4], split: 5 };
+    let shape = pliant::scene::Shape::Block { size: [4.0, 0.5, 0.5], cells: [32, 4, 4], split: 5 };
     let mut mesh: Mesh = pliant::mesh::generate::generate(&shape);
     let centre = |tet: &[u32; 4]| tet.iter().map(|v| mesh.points[*v as usize][0]).sum::<f64>() / 4.0;
     let young = mesh.tets.iter().map(|t| if centre(t) < 2.0 { 1e6 } else { 5e6 }).collect();
@@ -171,7 +171,7 @@ fn what_varies_wrongly_is_refused_with_its_place() {
         let text = format!("[[body]]\nmesh = {path:?}\n{rest}");
         match pliant::config::parse(&text) {
             Err(error) => error.to_string(),
-            Ok(loaded) => match Simulation::new(&loaded.config, &pliant::cache::Cache::disabled()) {
+            Ok(loaded) => match Simulation::new(&loaded.scene, &pliant::cache::Cache::disabled()) {
                 Err(error) => error.to_string(),
                 Ok(_) => "nothing".into(),
             },
@@ -236,7 +236,7 @@ fn a_body_that_hardens_sags_as_if_it_had_always_been_so_stiff() {
     let directory = tempfile::tempdir().unwrap();
     let cache = pliant::cache::Cache::at(directory.path());
     let run = |scale: &str| {
-        let config = pliant::config::parse(&hanging(scale)).unwrap().config;
+        let config = pliant::config::parse(&hanging(scale)).unwrap().scene;
         let (mut simulation, report) = Simulation::new(&config, &cache).unwrap();
         for _ in 0..40 {
             simulation.advance().unwrap();
@@ -263,7 +263,7 @@ fn precompute_fills_the_cache_for_every_value() {
     for integrator in ["implicit-euler", "midpoint", "bdf2"] {
         let text = hanging("{ keys = [{ time = 0.01, value = 1 }, { time = 0.4, value = 2 }] }");
         let text = text.replace("frames = 40", &format!("frames = 40\nintegrator = \"{integrator}\""));
-        let config = pliant::config::parse(&text).unwrap().config;
+        let config = pliant::config::parse(&text).unwrap().scene;
         let (mut simulation, _) = Simulation::new(&config, &cache).unwrap();
         simulation.precompute(40).unwrap();
         let (mut simulation, _) = Simulation::new(&config, &cache).unwrap();

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Descent, material, materials, place, simulation};
+use elements::math::random::SplitMix64;
 use pliant::cache::Cache;
 use pliant::compare::{Comparison, compare, parse};
-use pliant::math::random::SplitMix64;
 use pliant::simulate::Simulation;
 use pliant::solver::{Options, SolverSettings};
 

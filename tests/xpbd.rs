@@ -264,7 +264,7 @@ fn a_step_that_ends_outside_a_barrier_says_so() {
 }
 
 fn refusal(text: &str) -> String {
-    let config = pliant::config::parse(text).unwrap().config;
+    let config = pliant::config::parse(text).unwrap().scene;
     match Simulation::new(&config, &Cache::disabled()) {
         Err(error @ Error::Unsupported { .. }) => error.to_string(),
         Err(error) => panic!("{error}"),

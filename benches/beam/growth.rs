@@ -6,11 +6,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use elements::par;
 use pliant::cache::Cache;
-use pliant::config::resolved::Config;
-use pliant::par;
-use pliant::plot::{self, Axis, Chart, Format, Panel, Series, Theme};
+use pliant::scene::Config;
 use pliant::simulate::Simulation;
+use pliant::view::plot::{self, Axis, Chart, Format, Panel, Series, Theme};
 
 use crate::{ALLOCATOR, beam, directory, scene_of, write_csv};
 

@@ -20,8 +20,8 @@ mod table;
 use std::alloc::System;
 use std::path::PathBuf;
 
-use pliant::config::resolved::Config;
-use pliant::math::lanes::{Instructions, limit};
+use elements::math::lanes::{Instructions, limit};
+use pliant::scene::Config;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 /// Counts bytes; iterations allocate nothing, so that it costs them nothing.

@@ -5,8 +5,8 @@
 //! with 20 substeps, newton's VBD 97 ms and 0.51 m. Other programs that were run to convergence agree that the free end
 //! has moved by −3.60 m along y after a second. The goal is 20 ms and 0.02 m, with implicit Euler as it is.
 
+use elements::par;
 use pliant::cache::Cache;
-use pliant::par;
 use pliant::simulate::Simulation;
 
 use crate::write_csv;

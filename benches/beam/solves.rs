@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
+use elements::math::lanes::Vec4;
+use elements::par;
 use pliant::cache::Cache;
-use pliant::math::lanes::Vec4;
 use pliant::model::build::build;
-use pliant::par;
 use pliant::solver::system::System;
 
 use crate::{beam, write_csv};

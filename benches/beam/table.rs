@@ -3,8 +3,8 @@
 //! 40×10×10 cubes, five tets each: 4,961 vertices, 20,000 tets, x = 0 face pinned, E = 1e6, ν = 0.3, h = 1/30 s, from rest, 10
 //! iterations a frame, 20 frames. Their times were measured on a machine of this kind when it was quiet, with one thread.
 
+use elements::par;
 use pliant::cache::Cache;
-use pliant::par;
 use pliant::simulate::Simulation;
 
 use crate::{beam, write_csv};

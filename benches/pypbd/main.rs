@@ -7,8 +7,8 @@
 use std::fmt::Write;
 use std::process::Command;
 
+use elements::par;
 use pliant::cache::Cache;
-use pliant::par;
 use pliant::simulate::Simulation;
 
 const RUNS: usize = 3;
@@ -61,7 +61,7 @@ fn theirs(mesh: &str) -> Result<f64, String> {
 }
 
 fn main() {
-    let config = pliant::config::parse(SCENE).expect("a valid scene").config;
+    let config = pliant::config::parse(SCENE).expect("a valid scene").scene;
     let (simulation, _) = Simulation::new(&config, &Cache::disabled()).expect("a beam");
     let mut mesh = String::new();
     for [x, y, z] in &simulation.model.rest {

@@ -14,8 +14,8 @@ use std::path::Path;
 
 use super::Key;
 use crate::error::Error;
-use crate::io::atomic::write_atomically;
-use crate::par;
+use crate::fs::write_atomically;
+use elements::par;
 
 const MAGIC: &[u8; 8] = b"PLIANTC1";
 const KIND_BYTES: usize = 16;

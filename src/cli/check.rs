@@ -6,10 +6,10 @@ use super::Global;
 use super::progress::cells;
 use super::report::write_stdout;
 use super::scene::SceneArgs;
-use crate::config::resolved::Body;
 use crate::error::Result;
 use crate::model::build::build;
-use crate::output::directory::{Existing, RunDirectory};
+use crate::run::directory::{Existing, RunDirectory};
+use crate::scene::Body;
 
 /// Arguments of `pliant check`.
 #[derive(Args, Clone, Debug)]
@@ -42,7 +42,7 @@ impl CheckArgs {
     /// Loads everything that a run would and prints what would run.
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.scene.load()?;
-        let config = &loaded.config;
+        let config = &loaded.scene;
         let built = build(config, &global.cache())?;
         for note in &built.notes {
             tracing::info!("{note}");

@@ -12,14 +12,16 @@ use super::report::write_stdout;
 use super::threads::ThreadArgs;
 use crate::compare::cases::{self, Case};
 use crate::compare::{Comparison, Contender, chart, compare, parse};
-use crate::config::{self, Loaded, Overrides, nearest, resolved};
+use crate::config::{self, Loaded, Overrides};
+use crate::error::suggest::nearest;
 use crate::error::{Error, Result};
-use crate::io::atomic::write_atomically;
-use crate::output::directory::Existing;
-use crate::plot::metrics::Metrics;
-use crate::plot::{self, Chart, Format, Theme, runs};
+use crate::fs::write_atomically;
+use crate::run::directory::Existing;
+use crate::run::execute::run;
+use crate::scene;
 use crate::simulate::Simulation;
-use crate::simulate::run::run;
+use crate::view::plot::metrics::Metrics;
+use crate::view::plot::{self, Chart, Format, Theme, runs};
 
 /// Arguments of `pliant compare`.
 #[derive(Args, Clone, Debug)]
@@ -74,7 +76,7 @@ impl CompareArgs {
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.load(&[], None)?;
         let root =
-            self.output.clone().unwrap_or_else(|| format!("outputs/{}-compare", loaded.config.name).into());
+            self.output.clone().unwrap_or_else(|| format!("outputs/{}-compare", loaded.scene.name).into());
         if self.runs {
             self.claim(&root, "energy.svg")?;
             return self.whole_runs(global, &self.contenders(&loaded)?, &root);
@@ -99,12 +101,12 @@ impl CompareArgs {
     }
 
     /// What to compare, and where its results go.
-    fn tasks(&self, loaded: &Loaded, root: PathBuf) -> Result<Vec<(resolved::Comparison, PathBuf)>> {
-        let config = &loaded.config;
+    fn tasks(&self, loaded: &Loaded, root: PathBuf) -> Result<Vec<(scene::Comparison, PathBuf)>> {
+        let config = &loaded.scene;
         if !self.solvers.is_empty() {
             let solvers = self.contenders(loaded)?;
             let name = config.name.clone();
-            let mut task = resolved::Comparison { name, solvers, at_frame: 0, iterations: 100, vary: vec![] };
+            let mut task = scene::Comparison { name, solvers, at_frame: 0, iterations: 100, vary: vec![] };
             self.adjust(&mut task);
             return Ok(vec![(task, root)]);
         }
@@ -120,8 +122,8 @@ impl CompareArgs {
                 hint: "name the solvers, such as --solvers pd,quasi-newton,newton".into(),
             });
         }
-        let wanted = |c: &&resolved::Comparison| self.only.is_empty() || self.only.contains(&c.name);
-        let task = |comparison: &resolved::Comparison| {
+        let wanted = |c: &&scene::Comparison| self.only.is_empty() || self.only.contains(&c.name);
+        let task = |comparison: &scene::Comparison| {
             let mut comparison = comparison.clone();
             self.adjust(&mut comparison);
             let directory = root.join(&comparison.name);
@@ -130,14 +132,14 @@ impl CompareArgs {
         Ok(config.comparisons.iter().filter(wanted).map(task).collect())
     }
 
-    fn adjust(&self, comparison: &mut resolved::Comparison) {
+    fn adjust(&self, comparison: &mut scene::Comparison) {
         comparison.at_frame = self.at_frame.unwrap_or(comparison.at_frame);
         comparison.iterations = self.iterations.unwrap_or(comparison.iterations);
     }
 
     fn contenders(&self, loaded: &Loaded) -> Result<Vec<Contender>> {
         let one = |text: &String| {
-            parse(text, &loaded.config.solver).map_err(|reason| Error::Usage {
+            parse(text, &loaded.scene.solver).map_err(|reason| Error::Usage {
                 what: format!("--solvers: {reason}"),
                 hint: "a solver is kind or kind:key=value, such as chebyshev:inner=jacobi".into(),
             })
@@ -173,13 +175,13 @@ impl CompareArgs {
         &self,
         global: &Global,
         loaded: &Loaded,
-        task: &resolved::Comparison,
+        task: &scene::Comparison,
         said: &mut BTreeSet<String>,
     ) -> Result<Comparison> {
         let cache = global.cache();
-        let (mut simulation, report) = Simulation::new(&loaded.config, &cache)?;
+        let (mut simulation, report) = Simulation::new(&loaded.scene, &cache)?;
         report.notes.iter().for_each(|note| tracing::info!("{note}"));
-        for _ in 0..task.at_frame * loaded.config.time.substeps {
+        for _ in 0..task.at_frame * loaded.scene.time.substeps {
             simulation.advance()?;
         }
         let comparison = compare(&mut simulation, &task.solvers, task.iterations, &cache)?;
@@ -193,17 +195,11 @@ impl CompareArgs {
         Ok(comparison)
     }
 
-    fn one_step(
-        &self,
-        global: &Global,
-        loaded: &Loaded,
-        task: &resolved::Comparison,
-        to: &Path,
-    ) -> Result<()> {
+    fn one_step(&self, global: &Global, loaded: &Loaded, task: &scene::Comparison, to: &Path) -> Result<()> {
         let comparison = self.compare(global, loaded, task, &mut BTreeSet::new())?;
         let table = to.join(table_name(task));
         write_atomically(&table, |out| std::io::Write::write_all(out, comparison.to_csv().as_bytes()))?;
-        let title = format!("{}, step after frame {}", loaded.config.name, task.at_frame);
+        let title = format!("{}, step after frame {}", loaded.scene.name, task.at_frame);
         let charts = [
             ("relative-error-iterations", chart::over_iterations(&comparison, &title)),
             ("relative-error-seconds", chart::over_seconds(&comparison, &title)),
@@ -219,7 +215,7 @@ impl CompareArgs {
     fn cases(
         &self,
         global: &Global,
-        task: &resolved::Comparison,
+        task: &scene::Comparison,
         (cases, scenes): (&[Case], &[Loaded]),
         to: &Path,
     ) -> Result<()> {
@@ -283,7 +279,7 @@ impl CompareArgs {
     }
 }
 
-fn table_name(comparison: &resolved::Comparison) -> &'static str {
+fn table_name(comparison: &scene::Comparison) -> &'static str {
     let single = comparison.vary.iter().all(|(_, values)| values.len() == 1);
     if single { "convergence.csv" } else { "cases.csv" }
 }

@@ -9,8 +9,8 @@ use super::Global;
 use super::simulate::stop_on_interrupt;
 use crate::config::Overrides;
 use crate::error::Result;
-use crate::replay::export::{Export, export, format_names};
-use crate::replay::{Replay, Run};
+use crate::view::replay::export::{Export, export, format_names};
+use crate::view::replay::{Replay, Run};
 
 /// Arguments of `pliant export`.
 #[derive(Args, Clone, Debug)]

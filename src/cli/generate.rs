@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::config::diagnostic::{Diagnostic, Diagnostics, Place};
-use crate::config::resolved::Shape;
 use crate::config::{self, KeyPath, Report, raw};
+use crate::error::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::Kind;
 use crate::mesh::generate::generate;
+use crate::scene::Shape;
 
 /// Arguments of `pliant generate`.
 #[derive(Args, Clone, Debug)]

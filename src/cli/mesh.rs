@@ -12,8 +12,8 @@ use crate::cache::Outcome;
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::repair::repair;
-use crate::mesh::tetrahedralize::{Filling, METHODS, Options, Size, check, method, tetrahedralize};
 use crate::mesh::{Mesh, quality};
+use crate::meshing::{Filling, METHODS, Options, Size, check, method, tetrahedralize};
 
 /// Arguments of `pliant mesh`.
 #[derive(Args, Clone, Debug)]

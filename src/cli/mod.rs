@@ -32,7 +32,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::cache::Cache;
 use crate::error::Result;
 #[cfg(feature = "tetgen")]
-use crate::mesh::tetgen;
+use crate::meshing::tetgen;
 
 /// Elastic bodies on the command line: meshes in, simulated VTK/PLY frames out.
 #[derive(Clone, Debug, Parser)]

@@ -6,15 +6,15 @@ use clap::Args;
 
 use super::report::write_stdout;
 use crate::cache::Cache;
-use crate::config::resolved::Body;
 use crate::config::{self, Overrides};
-use crate::energy::material::Material;
 use crate::error::{Error, Result};
 use crate::model::body::{self, BodyData};
 use crate::model::cells::PartCells;
-use crate::plot::material::{Specimen, chart};
-use crate::plot::metrics::Metrics;
-use crate::plot::{self, Chart, Format, Theme, runs};
+use crate::scene::Body;
+use crate::view::plot::material::{Specimen, chart};
+use crate::view::plot::metrics::Metrics;
+use crate::view::plot::{self, Chart, Format, Theme, runs};
+use elements::energy::material::Material;
 
 /// Arguments of `pliant plot`.
 #[derive(Args, Clone, Debug)]
@@ -81,7 +81,7 @@ impl PlotArgs {
             tracing::warn!("{}: {warning}", path.display());
         }
         let mut charts = vec![];
-        for body in &loaded.config.bodies {
+        for body in &loaded.scene.bodies {
             if body.materials.is_empty() {
                 tracing::info!("body '{}' has no material: nothing to draw", body.name);
                 continue;

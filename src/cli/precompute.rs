@@ -27,9 +27,9 @@ impl PrecomputeArgs {
     /// Prepares the simulation and drops it: what it computed stays in the cache.
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.scene.load()?;
-        let (mut simulation, report) = Simulation::new(&loaded.config, &global.cache())?;
+        let (mut simulation, report) = Simulation::new(&loaded.scene, &global.cache())?;
         progress::log_preparation(&report, &simulation);
-        simulation.precompute(loaded.config.time.frames * loaded.config.time.substeps)?;
+        simulation.precompute(loaded.scene.time.frames * loaded.scene.time.substeps)?;
         if let Some(text) = progress::describe_refactors(&simulation.refactors) {
             tracing::info!("{text}");
         }

@@ -8,13 +8,13 @@ use super::Global;
 use super::report::write_stdout;
 use super::threads::ThreadArgs;
 use crate::error::{Error, Result};
-use crate::io::atomic::write_atomically;
-use crate::plot::png;
-use crate::preview::camera::View;
-use crate::preview::film::Film;
-use crate::preview::render::Stage;
-use crate::preview::{Background, Style, movie, page};
-use crate::replay::motion::{ARRAYS, Motion};
+use crate::fs::write_atomically;
+use crate::view::plot::png;
+use crate::view::preview::camera::View;
+use crate::view::preview::film::Film;
+use crate::view::preview::render::Stage;
+use crate::view::preview::{Background, Style, movie, page};
+use crate::view::replay::motion::{ARRAYS, Motion};
 
 /// Pages above this size are slow to open.
 const MOST_BYTES: u64 = 200_000_000;

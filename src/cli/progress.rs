@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Global, log};
 use crate::cache::Outcome;
-use crate::simulate::run::Progress;
+use crate::run::execute::Progress;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
 
 /// Seconds between two plain lines.

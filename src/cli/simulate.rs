@@ -11,8 +11,8 @@ use super::progress::{self, Reporter};
 use super::scene::SceneArgs;
 use super::threads::ThreadArgs;
 use crate::error::{Error, Result};
-use crate::output::directory::Existing;
-use crate::simulate::run::{RunReport, run};
+use crate::run::directory::Existing;
+use crate::run::execute::{RunReport, run};
 
 /// Arguments of `pliant simulate`.
 #[derive(Args, Clone, Debug)]
@@ -43,7 +43,7 @@ impl SimulateArgs {
     /// Runs the scene.
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.scene.load()?;
-        let settings = &loaded.config.solver;
+        let settings = &loaded.scene.solver;
         if self.require_converged.is_some() && !(settings.kind.build)(settings).minimizes() {
             return Err(Error::Usage {
                 what: format!("--require-converged: solver '{}' does not minimize", settings.kind.name),

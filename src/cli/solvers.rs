@@ -5,10 +5,10 @@ use clap::Args;
 use super::report::write_stdout;
 use crate::cache::Cache;
 use crate::config;
-use crate::energy::material::MODELS;
 use crate::error::Result;
 use crate::simulate::Simulation;
 use crate::solver::KINDS;
+use elements::energy::material::MODELS;
 
 /// Arguments of `pliant solvers`.
 #[derive(Args, Clone, Debug)]
@@ -58,7 +58,7 @@ fn features() -> Vec<(String, String)> {
 fn refusal(solver: &str, body: &str) -> Option<String> {
     let text = format!("[solver]\nkind = \"{solver}\"\n[[body]]\n{body}");
     let tried = config::parse(&text)
-        .and_then(|loaded| Simulation::new(&loaded.config, &Cache::disabled()).map(|_| ()));
+        .and_then(|loaded| Simulation::new(&loaded.scene, &Cache::disabled()).map(|_| ()));
     tried.err().map(|error| {
         let text = error.to_string();
         // What follows the subject is the reason; after its first line comes the place in the config.

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::error::Result;
-use crate::par;
+use elements::par;
 
 /// Most threads that can be asked for.
 const MOST: usize = 4096;

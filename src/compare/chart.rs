@@ -1,7 +1,7 @@
 //! Charts of a comparison: relative error over iterations and over seconds, the parts of g, and momenta.
 
 use super::{Comparison, Point};
-use crate::plot::{Axis, Chart, Panel, Series};
+use crate::view::plot::{Axis, Chart, Panel, Series};
 
 /// What a curve shows of an iterate.
 type Quantity = fn(&Point) -> f64;

@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 
 use crate::cache::Cache;
 use crate::error::Result;
-use crate::math::lanes::Vec4;
-use crate::math::vectors;
 use crate::model::State;
-use crate::objective::{Iterate, Objective, Value};
-use crate::par;
 use crate::simulate::Simulation;
 use crate::simulate::metrics::momenta;
 use crate::solver::{Cost, Options, Progress, Solver, SolverSettings};
+use crate::step::{Iterate, Objective, Value};
+use elements::math::lanes::Vec4;
+use elements::math::vectors;
+use elements::par;
 
 /// The columns of `convergence.csv`, in order.
 pub const HEADER: &str =

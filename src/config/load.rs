@@ -4,21 +4,22 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-use super::diagnostic::{Diagnostic, Diagnostics, Place};
 use super::overrides::{self, Overrides, Refusal};
 use super::path::KeyPath;
 use super::problem::Report;
 use super::resolve::{self, Context};
 use super::source::Source;
-use super::{raw, read, resolved};
+use super::{raw, read};
+use crate::error::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::error::{Error, Result};
+use crate::scene;
 use crate::solver::KINDS;
 
 /// A config that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The validated scene.
-    pub config: resolved::Config,
+    pub scene: scene::Scene,
     /// The same in the user's terms: overrides applied, defaults written out, paths absolute.
     pub raw: raw::Config,
     /// What is odd but no fault.
@@ -73,12 +74,12 @@ pub fn load_text(
     }
     faults.extend(report.problems.iter().map(|problem| source.diagnose(problem)));
     match found {
-        Some((config, raw)) if faults.is_empty() => Ok(Loaded { config, raw, warnings: report.warnings }),
+        Some((scene, raw)) if faults.is_empty() => Ok(Loaded { scene, raw, warnings: report.warnings }),
         _ => Err(Diagnostics(in_order(faults))),
     }
 }
 
-/// The config as TOML: loading it again gives an equal [`resolved::Config`], whatever the directory and flags.
+/// The config as TOML: loading it again gives an equal [`scene::Scene`], whatever the directory and flags.
 pub fn to_toml(loaded: &Loaded) -> String {
     // The raw types are strings, numbers, arrays and structs: nothing that TOML cannot hold.
     toml::to_string(&loaded.raw).expect("raw configs are TOML")

@@ -7,8 +7,9 @@ use serde_path_to_error::Segment;
 use toml::{Table, Value};
 
 use super::path::KeyPath;
-use super::problem::{Part, Problem, Report, suggestion};
+use super::problem::{Part, Problem, Report};
 use super::raw;
+use crate::error::suggest::suggestion;
 
 /// More faults than this are not looked for.
 const MOST: usize = 20;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::raw;
-use crate::energy::material::MODELS;
 use crate::solver::KINDS;
+use elements::energy::material::MODELS;
 
 /// The JSON schema (draft 2020-12) of a config, with the materials and solvers of this version.
 pub fn schema() -> Value {

@@ -6,9 +6,9 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::diagnostic::{Diagnostic, Diagnostics, Excerpt, Place};
 use super::path::KeyPath;
 use super::problem::{Part, Problem};
+use crate::error::diagnostic::{Diagnostic, Diagnostics, Excerpt, Place};
 
 /// A parsed text that knows where its keys stand, and which of them flags have replaced.
 pub struct Source<'a> {

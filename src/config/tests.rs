@@ -4,11 +4,11 @@ mod faults;
 
 use std::path::{Path, PathBuf};
 
-use super::diagnostic::{Diagnostic, Diagnostics, Place};
 use super::load::load_text;
 use super::resolve::Context;
-use super::resolved::{self, Deform, MeshSource, PinKind, Selection};
 use super::{Loaded, Overrides, load, to_toml};
+use crate::error::diagnostic::{Diagnostic, Diagnostics, Place};
+use crate::scene::{self, Deform, MeshSource, PinKind, Selection};
 
 const BASE: &str = r#"name = "bar"
 
@@ -122,13 +122,13 @@ fn flags_win_over_the_file_and_over_set() {
     let text = BASE.replace("iterations = 10", "iterations = 10\nhistory = 3\nline_search = \"none\"");
     let loaded = load_with(&text, &overrides).unwrap();
     assert_eq!(
-        loaded.config.time,
-        resolved::Time { step: 1.0 / 60.0, frames: 5, substeps: 1, integrator: Default::default() }
+        loaded.scene.time,
+        scene::Time { step: 1.0 / 60.0, frames: 5, substeps: 1, integrator: Default::default() }
     );
-    assert_eq!(loaded.config.bodies[0].density, resolved::Quantity::Constant(7.0));
-    assert_eq!(loaded.config.output.dir, PathBuf::from("/there/out"));
-    assert_eq!(loaded.config.solver.kind.name, "newton");
-    assert_eq!(loaded.config.solver.options.line_search.as_deref(), Some("none"));
+    assert_eq!(loaded.scene.bodies[0].density, scene::Quantity::Constant(7.0));
+    assert_eq!(loaded.scene.output.dir, PathBuf::from("/there/out"));
+    assert_eq!(loaded.scene.solver.kind.name, "newton");
+    assert_eq!(loaded.scene.solver.options.line_search.as_deref(), Some("none"));
     assert_eq!(loaded.warnings, ["solver.history is left out: solver 'newton' does not take it"]);
 }
 
@@ -142,22 +142,22 @@ transform = { rotate = { axis = [0, 3, 4], degrees = 180 } }
 deform = { twist = { axis = "z", degrees = 90 } }
 pin = [{ select = "all", kind = { soft = 2 }, motion = { shake = { amplitude = [0, 1, 0], frequency = 2 } } }]
 "#;
-    let config = load_with(text, &Overrides::default()).unwrap().config;
+    let config = load_with(text, &Overrides::default()).unwrap().scene;
     assert_eq!((config.name.as_str(), config.bodies[0].name.as_str()), ("file", "body0"));
     assert_eq!(
         config.time,
-        resolved::Time { step: 1.0 / 30.0, frames: 120, substeps: 1, integrator: Default::default() }
+        scene::Time { step: 1.0 / 30.0, frames: 120, substeps: 1, integrator: Default::default() }
     );
     assert_eq!(config.gravity.at(0.0), [0.0, -9.81, 0.0]);
     assert_eq!(config.output.dir, PathBuf::from("/there/outputs/file"));
     let body = &config.bodies[0];
-    assert_eq!(body.density, resolved::Quantity::Constant(1000.0));
+    assert_eq!(body.density, scene::Quantity::Constant(1000.0));
     assert_eq!(body.transform.rotate, ([0.0, 0.6, 0.8], std::f64::consts::PI));
     assert_eq!(body.deform, [Deform::Twist { axis: 2, radians: std::f64::consts::FRAC_PI_2 }]);
     assert_eq!((&body.pins[0].select, body.pins[0].kind), (&Selection::All, PinKind::Soft(2.0)));
     assert_eq!(body.pins[0].motion.as_ref().unwrap().until, f64::INFINITY);
     let named = load_with(&BASE.replace("[output]", "[output]\ndir = \"../x/./y\""), &Overrides::default());
-    assert_eq!(named.unwrap().config.output.dir, PathBuf::from("/x/y"));
+    assert_eq!(named.unwrap().scene.output.dir, PathBuf::from("/x/y"));
 }
 
 /// Scenes that use every key at least once.
@@ -240,11 +240,11 @@ fn a_written_config_loads_to_the_same_bits_anywhere() {
             load_text(Path::new("a.toml"), &scene, &overrides, &here).unwrap_or_else(|f| panic!("{f}"));
         let text = to_toml(&first);
         let again = load_with(&text, &Overrides::default()).unwrap_or_else(|f| panic!("{f}\n{text}"));
-        assert_eq!(first.config, again.config, "{text}");
+        assert_eq!(first.scene, again.scene, "{text}");
         // Equality takes −0 for 0; the debug text of a number does not.
-        assert_eq!(format!("{:?}", first.config), format!("{:?}", again.config));
+        assert_eq!(format!("{:?}", first.scene), format!("{:?}", again.scene));
         assert_eq!(text, to_toml(&again));
-        if let MeshSource::File(path) = &first.config.bodies[0].mesh {
+        if let MeshSource::File(path) = &first.scene.bodies[0].mesh {
             assert_eq!(path, &mesh);
         }
     }
@@ -261,7 +261,7 @@ fn a_missing_mesh_names_the_nearest_file() {
     assert!(message.contains("scene.toml:2:8: body.0.mesh: no such file: "), "{message}");
     assert!(message.contains("did you mean 'bunny.vtu'?"), "{message}");
     std::fs::write(&config, body.replace("buny", "bunny")).unwrap();
-    assert_eq!(load(&config, &Overrides::default()).unwrap().config.name, "scene");
+    assert_eq!(load(&config, &Overrides::default()).unwrap().scene.name, "scene");
     assert!(load(&directory.path().join("none.toml"), &Overrides::default()).unwrap_err().is_usage());
     std::fs::write(&config, [0xff, 0xfe, 0x00]).unwrap();
     assert!(load(&config, &Overrides::default()).unwrap_err().to_string().contains("byte 0"));
@@ -283,8 +283,8 @@ fn every_shipped_config_loads() {
         if path.extension().is_some_and(|extension| extension == "toml") {
             let loaded = load(&path, &Overrides::default()).unwrap_or_else(|error| panic!("{error}"));
             assert!(loaded.warnings.is_empty(), "{}: {:?}", path.display(), loaded.warnings);
-            assert!(loaded.config.time.frames <= 120);
-            names.push(loaded.config.name);
+            assert!(loaded.scene.time.frames <= 120);
+            names.push(loaded.scene.name);
         }
     }
     names.sort();

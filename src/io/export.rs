@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::grid::with_grid;
-use super::{Fault, atomic, extension, legacy_write, medit, msh, obj, ply, stl, tetgen, vtu_write};
+use super::{Fault, extension, legacy_write, medit, msh, obj, ply, stl, tetgen, vtu_write};
 use crate::Result;
 use crate::mesh::surface::SurfaceMap;
 use crate::mesh::{DataArray, Kind, Mesh};
@@ -81,16 +81,16 @@ pub fn write(mesh: &Mesh, path: &Path) -> Result<Vec<String>> {
     };
     match format {
         WriteFormat::Vtu => {
-            atomic::write_atomically(path, |out| with_grid(mesh, |g| vtu_write::write(g, out)))?;
+            crate::fs::write_atomically(path, |out| with_grid(mesh, |g| vtu_write::write(g, out)))?;
         }
         WriteFormat::VtkLegacy => {
-            atomic::write_atomically(path, |out| with_grid(mesh, |g| legacy_write::write(g, out)))?;
+            crate::fs::write_atomically(path, |out| with_grid(mesh, |g| legacy_write::write(g, out)))?;
         }
-        WriteFormat::Ply => atomic::write_atomically(path, |out| ply::write_mesh(mesh, out))?,
+        WriteFormat::Ply => crate::fs::write_atomically(path, |out| ply::write_mesh(mesh, out))?,
         WriteFormat::Obj => {
             tell("point", &mesh.point_data, obj::holds, &mut notes);
             tell("cell", &mesh.cell_data, |_| false, &mut notes);
-            atomic::write_atomically(path, |out| obj::write(mesh, &mesh.triangles, out))?;
+            crate::fs::write_atomically(path, |out| obj::write(mesh, &mesh.triangles, out))?;
         }
         WriteFormat::Stl => {
             if mesh.triangles.is_empty() {
@@ -99,14 +99,14 @@ pub fn write(mesh: &Mesh, path: &Path) -> Result<Vec<String>> {
             tell("point", &mesh.point_data, |_| false, &mut notes);
             tell("cell", &mesh.cell_data, |_| false, &mut notes);
             notes.push("vertices are written once for each triangle, in single precision".into());
-            atomic::write_atomically(path, |out| stl::write(&mesh.points, &mesh.triangles, out))?;
+            crate::fs::write_atomically(path, |out| stl::write(&mesh.points, &mesh.triangles, out))?;
         }
-        WriteFormat::Msh => atomic::write_atomically(path, |out| msh::write(mesh, out))?,
+        WriteFormat::Msh => crate::fs::write_atomically(path, |out| msh::write(mesh, out))?,
         WriteFormat::Medit => {
             let holds = |a: &DataArray| a.name == medit::REFERENCES && a.components == 1;
             tell("point", &mesh.point_data, holds, &mut notes);
             tell("cell", &mesh.cell_data, holds, &mut notes);
-            atomic::write_atomically(path, |out| medit::write(mesh, out))?;
+            crate::fs::write_atomically(path, |out| medit::write(mesh, out))?;
         }
         WriteFormat::TetGen => {
             if mesh.tets.is_empty() {

@@ -4,7 +4,6 @@
 //! bytes that are there before they reserve memory, and every index before they use it: a damaged file is
 //! an error that names the place, never a panic. Writers write beside the target and rename.
 
-pub mod atomic;
 mod cells;
 mod export;
 pub mod grid;

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::obj::is_obj;
-use crate::math::vec3::{add, norm, scale};
 use crate::mesh::surface::SurfaceMap;
+use elements::math::vec3::{add, norm, scale};
 
 /// A surface to be written.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::atomic::write_atomically;
 use super::vtu_write::escape;
 use crate::Result;
+use crate::fs::write_atomically;
 
 /// Writes a series of times (in seconds) and files (relative to the `.pvd`, with `/`), whole or not at all.
 pub fn write_pvd<S: AsRef<str>>(path: &Path, series: &[(f64, S)]) -> Result<()> {

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 
 use super::scanner::Scanner;
 use super::{Fault, Parsed, unix_lines};
-use crate::math::vec3::{cross, dot, sub};
 use crate::mesh::{DataArray, Mesh};
+use elements::math::vec3::{cross, dot, sub};
 
 const HEADER: usize = 84;
 const TRIANGLE: usize = 50;

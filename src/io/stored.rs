@@ -54,7 +54,7 @@ mod tests {
         };
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.vtu");
-        crate::io::atomic::write_atomically(&path, |out| vtu_write::write(&frame, out)).unwrap();
+        crate::fs::write_atomically(&path, |out| vtu_write::write(&frame, out)).unwrap();
         let grid = StoredGrid::read(&path).unwrap();
         assert_eq!((grid.points, grid.edges), (points, vec![[4, 5]]));
         assert_eq!(grid.cell_data[0].values, values);

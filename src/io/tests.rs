@@ -3,9 +3,9 @@
 mod damaged;
 
 use super::*;
-use crate::config::resolved::Shape;
 use crate::mesh::DataArray;
 use crate::mesh::generate::generate;
+use crate::scene::Shape;
 
 /// One tet as Medit, with a comment, a section that nobody needs, and a surface.
 const MEDIT: &str = "MeshVersionFormatted 2\nDimension\n3 # of course\nRidges 2 1 nan\nTetrahedra 1\n1 2 3 4 7\n\

@@ -7,9 +7,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::atomic::write_atomically;
 use super::scanner::Scanner;
 use super::{Fault, Parsed, extension};
+use crate::fs::write_atomically;
 use crate::mesh::{DataArray, Mesh};
 use crate::{Error, Result};
 

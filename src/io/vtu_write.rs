@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use bytemuck::NoUninit;
 
 use super::grid::{Cells, Data, Grid};
-use crate::par;
+use elements::par;
 
 /// Bytes are converted and handed on in runs of this many values.
 const RUN: usize = 1 << 14;

@@ -9,8 +9,8 @@
 //! contains p (else another face would lie between) or, outside, to the nearest one.
 
 use super::tree::Tree;
-use crate::math::vec3::{cross, dot, sub};
-use crate::par;
+use elements::math::vec3::{cross, dot, sub};
+use elements::par;
 
 /// Points per chunk of work.
 const CHUNK: usize = 256;
@@ -95,9 +95,9 @@ fn barycentric(corners: [[f64; 3]; 4], point: [f64; 3]) -> [f64; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::resolved::Shape;
-    use crate::math::random::SplitMix64;
     use crate::mesh::generate::generate;
+    use crate::scene::Shape;
+    use elements::math::random::SplitMix64;
 
     fn ball() -> crate::mesh::Mesh {
         generate(&Shape::Sphere { radius: 1.0, cells: 4 })

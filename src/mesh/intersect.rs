@@ -16,8 +16,8 @@ use robust::{Coord, Coord3D};
 use super::prepare::is_degenerate_triangle;
 use super::tree::{self, Tree};
 use super::weld::coinciding;
-use crate::math::vec3::{cross, sub};
-use crate::par;
+use elements::math::vec3::{cross, sub};
+use elements::par;
 
 type Point = [f64; 3];
 
@@ -158,8 +158,8 @@ fn sign(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::random::SplitMix64;
-    use crate::math::vec3::{add, dot, scale};
+    use elements::math::random::SplitMix64;
+    use elements::math::vec3::{add, dot, scale};
 
     const FLOOR: [Point; 3] = [[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
 

@@ -13,7 +13,7 @@
 
 use super::surface::{area_vector, cone_volume, enclosed_volume, half_edges};
 use super::tree::{self, Bounds};
-use crate::math::vec3::{add, cross, dot, norm, scale, sub};
+use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 
 /// Volumes below this part of the area to the power 3/2 enclose nothing; a ball has 0.094.
 pub(crate) const FLAT: f64 = 1e-9;
@@ -106,9 +106,9 @@ pub fn winding(points: &[[f64; 3]], triangles: &[[u32; 3]], at: [f64; 3]) -> f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::resolved::Shape;
     use crate::mesh::generate::generate;
     use crate::mesh::surface::{boundary, patches};
+    use crate::scene::Shape;
 
     /// Adds a ball's surface.
     fn ball(

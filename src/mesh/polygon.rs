@@ -3,7 +3,7 @@
 //! A polygon of n corners gives n − 2 triangles of the same winding, whatever it looks like; one that is convex is cut
 //! into a fan, as are those with thousands of corners. Corners may repeat and be collinear.
 
-use crate::math::vec3::{cross, dot, sub};
+use elements::math::vec3::{cross, dot, sub};
 
 /// Corners up to which ears are looked for, which takes their number squared or more.
 const MOST_CORNERS: usize = 2000;

@@ -6,8 +6,8 @@
 
 use super::quality::{DEGENERATE, is_degenerate, shape_ratio};
 use super::{DataArray, Kind, Mesh};
-use crate::math::vec3::{cross, dot, sub};
 use crate::{Error, Result};
+use elements::math::vec3::{cross, dot, sub};
 
 /// How many element numbers a message lists.
 const LISTED: usize = 5;

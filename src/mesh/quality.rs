@@ -3,7 +3,7 @@
 //! Everything is computed from edges divided by the longest one, so that neither tiny nor huge units
 //! under- or overflow, and a tet is judged by its shape alone.
 
-use crate::math::vec3::{add, cross, dot, norm, scale, sub};
+use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 
 /// Tets with `|V| ≤ DEGENERATE · L³` (L: the longest edge) count as degenerate.
 ///

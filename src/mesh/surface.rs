@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::union_find::UnionFind;
 use super::{Kind, Mesh};
-use crate::math::vec3::{cross, dot, sub};
+use elements::math::vec3::{cross, dot, sub};
 
 /// The faces of a positive tet, seen from outside counterclockwise.
 const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];

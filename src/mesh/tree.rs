@@ -4,7 +4,7 @@
 //! the logarithm of its triangles whatever they look like. The nodes stand depth first in one array. Equal centroids
 //! go by the triangles' numbers: the tree, and every answer, depends on the input alone.
 
-use crate::math::vec3::{add, cross, dot, scale, sub};
+use elements::math::vec3::{add, cross, dot, scale, sub};
 
 /// An axis-parallel box, as its smallest and largest corner.
 pub type Bounds = [[f64; 3]; 2];
@@ -254,8 +254,8 @@ fn closest_on_segment(from: [f64; 3], to: [f64; 3], point: [f64; 3]) -> [f64; 3]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::random::SplitMix64;
-    use crate::math::vec3::norm;
+    use elements::math::random::SplitMix64;
+    use elements::math::vec3::norm;
 
     fn random_point(random: &mut SplitMix64, size: f64) -> [f64; 3] {
         std::array::from_fn(|_| size * (random.uniform() - 0.5))

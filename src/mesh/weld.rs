@@ -4,7 +4,7 @@
 //! sorting, so that results are the same on every machine.
 
 use super::union_find::UnionFind;
-use crate::math::vec3::{norm, sub};
+use elements::math::vec3::{norm, sub};
 
 /// For every vertex, the first one at exactly its place: itself if there is none before it.
 pub fn coinciding(points: &[[f64; 3]]) -> Vec<u32> {
@@ -69,7 +69,7 @@ fn is_finite(p: [f64; 3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::random::SplitMix64;
+    use elements::math::random::SplitMix64;
 
     #[test]
     fn places_are_compared_by_value_and_what_is_not_finite_stays_apart() {

@@ -23,7 +23,7 @@
 use std::f64::consts::PI;
 
 use super::tree::{Node, Tree};
-use crate::math::vec3::{add, cross, dot, norm, scale, sub};
+use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 
 /// Nodes nearer than this many radii are opened.
 const BETA: f64 = 2.0;
@@ -164,10 +164,10 @@ fn solid_angle(corners: &[[f64; 3]; 3], point: [f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::resolved::Shape;
-    use crate::math::random::SplitMix64;
     use crate::mesh::generate::generate;
     use crate::mesh::surface;
+    use crate::scene::Shape;
+    use elements::math::random::SplitMix64;
 
     fn winding(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Winding {
         Winding::new(Tree::new(points, triangles))

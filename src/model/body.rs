@@ -6,14 +6,14 @@
 use super::cells::CellData;
 use super::embedded::{self, Embedded, Surfaces};
 use crate::cache::Cache;
-use crate::config::resolved::{Body, MeshSource, PinKind, Selection};
 use crate::error::{Error, Result};
-use crate::math::vec3::{norm, sub};
 use crate::mesh::generate::generate;
 use crate::mesh::prepare::prepare;
 use crate::mesh::surface::{self, SurfaceMap};
 use crate::mesh::{Kind, Mesh, quality};
+use crate::scene::{Body, MeshSource, PinKind, Selection};
 use crate::{io, model};
+use elements::math::vec3::{norm, sub};
 
 /// A body in its own numbering.
 pub struct BodyData {

@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::body::{self, BodyData};
+use super::forces::{Context, Forces};
 use super::numbering::Numbering;
 use super::{BodyModel, HardPin, Model, State, terms};
 use crate::cache::{Cache, Outcome};
-use crate::config::resolved::{Config, Motion, PinKind};
 use crate::error::{Error, Result};
-use crate::force::{Forces, Scene};
-use crate::math::lanes::Vec4;
-use crate::objective::Objective;
+use crate::scene::{Motion, PinKind, Scene};
+use crate::step::Objective;
+use elements::math::lanes::Vec4;
 
 /// A model with the objective over it.
 pub struct Built {
@@ -41,8 +41,8 @@ pub(super) struct Hold {
 }
 
 /// Loads all meshes and builds the model.
-pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
-    let bodies: Vec<BodyData> = config.bodies.iter().map(|b| body::load(b, cache)).collect::<Result<_>>()?;
+pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
+    let bodies: Vec<BodyData> = scene.bodies.iter().map(|b| body::load(b, cache)).collect::<Result<_>>()?;
     let mut notes: Vec<String> = bodies.iter().flat_map(|b| b.notes.clone()).collect();
     let firsts: Vec<usize> = bodies
         .iter()
@@ -52,7 +52,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         })
         .collect();
     let mut motions = vec![];
-    let holds = collect_pins(config, &bodies, &firsts, &mut motions, &mut notes);
+    let holds = collect_pins(scene, &bodies, &firsts, &mut motions, &mut notes);
     let (tets, tet_ranges) = join(&bodies, &firsts, |b| &b.tets);
     let (triangles, triangle_ranges) = join(&bodies, &firsts, |b| &b.triangles);
     let (edges, edge_ranges) = join(&bodies, &firsts, |b| &b.edges);
@@ -65,14 +65,14 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     }
     if !unknown.contains(&true) {
         return Err(Error::Mesh {
-            subject: config.name.clone(),
+            subject: scene.name.clone(),
             reason: "every vertex is pinned hard: nothing is left to simulate".into(),
             hint: "make the pins' selections smaller".into(),
         });
     }
     let rest: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
     let start = Instant::now();
-    let couplings = terms::couplings(config, &tets, &triangles, &triangle_ranges, &edges);
+    let couplings = terms::couplings(scene, &tets, &triangles, &triangle_ranges, &edges);
     let (numbering, ordering) = Numbering::new(&unknown, &couplings, cache)?;
     let ordering_time = start.elapsed();
     let initial = initial_state(&bodies, &holds, &numbering);
@@ -80,12 +80,12 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
     let mut model = Model {
         bodies: (0..bodies.len())
             .map(|i| BodyModel {
-                name: config.bodies[i].name.clone(),
+                name: scene.bodies[i].name.clone(),
                 vertices: firsts[i]..firsts[i] + bodies[i].rest.len(),
                 tets: tet_ranges[i].clone(),
                 triangles: triangle_ranges[i].clone(),
                 edges: edge_ranges[i].clone(),
-                radius: config.bodies[i].line.as_ref().map(|_| config.bodies[i].radius),
+                radius: scene.bodies[i].line.as_ref().map(|_| scene.bodies[i].radius),
                 surface: bodies[i].surface.clone(),
                 embedded: bodies[i].embedded.clone(),
                 loads: bodies[i].loads.clone(),
@@ -96,7 +96,7 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         tets,
         triangles,
         edges,
-        material_ids: material_ids(config, &bodies),
+        material_ids: material_ids(scene, &bodies),
         cell_hash: hash_cells(&bodies),
         pinned,
         initial,
@@ -106,15 +106,15 @@ pub fn build(config: &Config, cache: &Cache) -> Result<Built> {
         numbering,
     };
     model.hard_pins = hard_pins(&model, &holds);
-    let terms = terms::build(config, &bodies, &mut model, &holds);
+    let terms = terms::build(scene, &bodies, &mut model, &holds);
     let mut mass: Vec<f64> = bodies.iter().flat_map(|b| b.mass.iter().copied()).collect();
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
-    let stage_step = config.time.integrator.stage_step(config.time.step);
+    let stage_step = scene.time.integrator.stage_step(scene.time.step);
     let rest = model.numbering.order.iter().map(|v| Vec4::new(model.rest[*v as usize])).collect();
     let objective = Objective::new(model.numbering.free, stage_step, mass, rest, terms);
-    refuse_infinite(config, &model, &objective)?;
+    refuse_infinite(scene, &model, &objective)?;
     note_idle_loads(&model, &mut notes);
-    let forces = Forces::build(&Scene { config, model: &model, mass: &objective.mass })?;
+    let forces = Forces::build(&Context { scene, model: &model, mass: &objective.mass })?;
     Ok(Built { model, objective, forces, ordering, ordering_time, notes })
 }
 
@@ -133,7 +133,7 @@ fn note_idle_loads(model: &Model, notes: &mut Vec<String>) {
 }
 
 /// Refuses an initial state that a barrier forbids, before anything runs.
-fn refuse_infinite(config: &Config, model: &Model, objective: &Objective) -> Result<()> {
+fn refuse_infinite(scene: &Scene, model: &Model, objective: &Objective) -> Result<()> {
     let mut at = objective.iterate_at(model.initial.x.clone());
     objective.evaluate(&mut at);
     if at.value.elastic.is_finite() {
@@ -141,7 +141,7 @@ fn refuse_infinite(config: &Config, model: &Model, objective: &Objective) -> Res
     }
     let (lowest, inverted) = objective.volumes(&model.initial.x);
     Err(Error::Mesh {
-        subject: config.name.clone(),
+        subject: scene.name.clone(),
         reason: format!(
             "the energy of the initial state is infinite: {inverted} tets are inverted (lowest det F {lowest:.3e})"
         ),
@@ -151,10 +151,10 @@ fn refuse_infinite(config: &Config, model: &Model, objective: &Objective) -> Res
 
 /// The number of each cell's material, the tets of all bodies first: equal materials share the number of the first. For
 /// lines, what their edges do is the material.
-fn material_ids(config: &Config, bodies: &[BodyData]) -> Vec<u32> {
+fn material_ids(scene: &Scene, bodies: &[BodyData]) -> Vec<u32> {
     let mut distinct = vec![];
     let (mut tets, mut triangles, mut edges) = (vec![], vec![], vec![]);
-    for (body, data) in config.bodies.iter().zip(bodies) {
+    for (body, data) in scene.bodies.iter().zip(bodies) {
         let mut number = |part: Option<usize>| {
             let made = part.map(|p| (&body.materials[p].material, &body.materials[p].varying));
             let made = (made, body.line);
@@ -199,7 +199,7 @@ fn diagonal(points: &[[f64; 3]]) -> f64 {
 
 /// One hold per pinned vertex: hard pins win over soft ones, among equals the later pin.
 fn collect_pins(
-    config: &Config,
+    scene: &Scene,
     bodies: &[BodyData],
     firsts: &[usize],
     motions: &mut Vec<Motion>,
@@ -209,7 +209,7 @@ fn collect_pins(
     let mut of_vertex: Vec<Option<Hold>> = vec![None; total];
     for (i, body) in bodies.iter().enumerate() {
         let mut overridden = 0;
-        for (pin, vertices) in config.bodies[i].pins.iter().zip(&body.pins) {
+        for (pin, vertices) in scene.bodies[i].pins.iter().zip(&body.pins) {
             let motion = pin.motion.as_ref().map(|m| {
                 motions.push(m.clone());
                 motions.len() - 1
@@ -226,7 +226,7 @@ fn collect_pins(
         if overridden > 0 {
             notes.push(format!(
                 "body '{}': {overridden} vertices are in several pins; hard ones win, then the later one",
-                config.bodies[i].name
+                scene.bodies[i].name
             ));
         }
     }

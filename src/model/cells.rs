@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::rotation::rotate;
 use super::select::{find_array, select};
-use crate::config::resolved::{Body, Directions, MaterialPart, Quantity, Selection};
-use crate::energy::Properties;
-use crate::energy::material::{Material, Solid};
 use crate::mesh::{DataArray, Kind, Mesh};
+use crate::scene::{Body, Directions, MaterialPart, Quantity, Selection};
+use elements::energy::Properties;
+use elements::energy::material::{Material, Solid};
 
 /// Cells of one material.
 pub struct PartCells {
@@ -60,7 +60,7 @@ impl CellData {
         let optional = |key: &str, quantity: Option<&Quantity>| {
             quantity.map(|quantity| cells.positive(key, quantity)).transpose()
         };
-        let fiber = |fiber: &crate::config::resolved::Fiber| {
+        let fiber = |fiber: &crate::scene::Fiber| {
             Ok(FiberCells {
                 directions: cells.directions("fibers: direction", &fiber.direction)?,
                 stiffness: cells.positive("fibers: stiffness", &fiber.stiffness)?,

@@ -7,9 +7,9 @@
 use std::path::Path;
 
 use super::rotation::rotate;
-use crate::config::resolved::{Axis, Deform};
 use crate::error::{Error, Result};
-use crate::math::random::SplitMix64;
+use crate::scene::{Axis, Deform};
+use elements::math::random::SplitMix64;
 
 /// The initial positions: `rest` with `kinds` applied in order.
 ///

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::transform;
 use crate::cache::Cache;
-use crate::config::resolved::{Body, MeshSource};
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::embedding::Embedding;
 use crate::mesh::repair::{Repair, repair};
 use crate::mesh::surface::{SurfaceMap, enclosed_volume, topology};
-use crate::mesh::tetrahedralize::{check, tetrahedralize};
 use crate::mesh::{Kind, Mesh, quality};
+use crate::meshing::{check, tetrahedralize};
+use crate::scene::{Body, MeshSource};
 
 /// A surface that follows a body.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ pub mod build;
 pub mod cells;
 pub mod deform;
 pub mod embedded;
-pub mod memory;
+pub mod forces;
 pub mod motion;
 pub mod numbering;
 pub mod rotation;
@@ -20,12 +20,12 @@ pub mod transform;
 
 use std::ops::Range;
 
-use crate::config::resolved::Motion;
-use crate::energy::{CHUNK, ElementState, Energy, chunks};
-use crate::math::lanes::Vec4;
 use crate::mesh::surface::{SurfaceMap, area_vector};
-use crate::objective::Objective;
-use crate::par;
+use crate::scene::Motion;
+use crate::step::Objective;
+use elements::energy::{CHUNK, ElementState, Energy, chunks};
+use elements::math::lanes::Vec4;
+use elements::par;
 use embedded::Embedded;
 use numbering::Numbering;
 

@@ -1,7 +1,7 @@
 //! Where pinned vertices are over time: a map of their initial positions.
 
 use super::rotation::rotate;
-use crate::config::resolved::{Motion, Path};
+use crate::scene::{Motion, Path};
 
 impl Motion {
     /// Where a vertex that started at `initial` is at `time` (s since the start of the run).
@@ -32,7 +32,7 @@ mod tests {
     use std::f64::consts::{FRAC_PI_2, PI};
 
     use super::*;
-    use crate::math::track::{Key, Track};
+    use elements::math::track::{Key, Track};
 
     fn assert_near(got: [f64; 3], expected: [f64; 3]) {
         assert!((0..3).all(|i| (got[i] - expected[i]).abs() < 1e-14), "{got:?} is not {expected:?}");

@@ -1,8 +1,8 @@
 //! Sets of vertices or cells, by place, number or data array.
 
-use crate::config::nearest;
-use crate::config::resolved::Selection;
+use crate::error::suggest::nearest;
 use crate::mesh::DataArray;
+use crate::scene::Selection;
 
 /// The selected items in ascending order, each once. `places` are the rest positions of vertices or the centres of
 /// cells, `arrays` their data, and `of` says which of the two they are: "vertex" or "cell".

@@ -1,6 +1,6 @@
 //! Edges and hinges of a sheet of triangles.
 
-use crate::energy::bending::Hinge;
+use elements::energy::bending::Hinge;
 
 /// The edges of triangles, each once, lower vertex first, ascending, with the numbers of their triangles.
 pub fn edges(triangles: &[[u32; 3]]) -> Vec<([u32; 2], Vec<usize>)> {

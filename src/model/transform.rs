@@ -1,7 +1,7 @@
 //! Placement of a mesh: `x ↦ rotate(scale · x) + translate`.
 
 use super::rotation::rotate;
-use crate::config::resolved::Transform;
+use crate::scene::Transform;
 
 /// `point` scaled, then rotated about the origin, then moved.
 pub fn apply(transform: &Transform, point: [f64; 3]) -> [f64; 3] {

@@ -2,10 +2,10 @@
 
 use super::Simulation;
 use super::integrator::StageReport;
-use crate::conserve::Departure;
-use crate::conserve::projection::{self, Landing};
-use crate::math::lanes::Vec4;
 use crate::model::State;
+use crate::simulate::conserve::Departure;
+use crate::simulate::conserve::projection::{self, Landing};
+use elements::math::lanes::Vec4;
 
 /// What acts in the current stage.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! How well steps converged: the gradient that is left, relative to the one the step began with.
 
-use crate::objective::Objective;
+use crate::step::Objective;
 
 /// Steps that leave more than this share of their first gradient are worth a warning.
 pub const WORRYING: f64 = 0.1;

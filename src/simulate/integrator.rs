@@ -21,46 +21,15 @@ use super::Simulation;
 use super::convergence::WORRYING;
 use super::metrics::StepMetrics;
 use crate::cache::Outcome;
-use crate::config::resolved::Integrator;
 use crate::error::{Error, Result};
-use crate::force::Stage;
-use crate::math::lanes::Vec4;
-use crate::math::vectors;
 use crate::model::State;
-use crate::objective::Iterate;
-use crate::par;
+use crate::model::forces::Stage;
+use crate::scene::Integrator;
 use crate::solver::{Cost, Progress};
-
-impl Integrator {
-    /// ĥ for a step h, both in seconds.
-    pub fn stage_step(self, step: f64) -> f64 {
-        match self {
-            Integrator::ImplicitEuler => step,
-            Integrator::Midpoint => step / 2.0,
-            Integrator::Bdf2 => 2.0 * step / 3.0,
-        }
-    }
-
-    /// The time for which a force f of a stage of ĥ = `stage_step` acts, in seconds: it changes the next velocity by
-    /// this times M⁻¹ f.
-    fn acting_time(self, stage_step: f64) -> f64 {
-        match self {
-            Integrator::ImplicitEuler | Integrator::Bdf2 => stage_step,
-            Integrator::Midpoint => 2.0 * stage_step,
-        }
-    }
-}
-
-impl Integrator {
-    /// The part of a stage after which bodies move with (x − x̂)/ĥ: the chord of an Euler step is their velocity in its
-    /// middle, while the other two have a stage whose velocity is right at its end to second order.
-    fn velocity_part(self) -> f64 {
-        match self {
-            Integrator::ImplicitEuler => 0.5,
-            Integrator::Midpoint | Integrator::Bdf2 => 1.0,
-        }
-    }
-}
+use crate::step::Iterate;
+use elements::math::lanes::Vec4;
+use elements::math::vectors;
+use elements::par;
 
 /// `p a + q b`, elementwise.
 fn blend(p: f64, a: &[Vec4], q: f64, b: &[Vec4]) -> Vec<Vec4> {

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::Simulation;
 use super::integrator::StageReport;
-use crate::math::lanes::Vec4;
-use crate::math::vectors;
-use crate::objective::Value;
 use crate::solver::Cost;
+use crate::step::Value;
+use elements::math::lanes::Vec4;
+use elements::math::vectors;
 
 /// The columns, in order.
 pub const HEADER: &str = "frame,step,time,iterations,line_search,objective,inertia,elastic,kinetic,potential,\

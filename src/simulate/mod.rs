@@ -4,25 +4,24 @@
 //! integrator (see `integrator`).
 
 mod accounts;
-pub mod checkpoint;
+pub mod conserve;
 pub mod convergence;
 pub mod integrator;
 pub mod metrics;
-pub mod run;
 mod start;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::cache::{Cache, Outcome};
-use crate::config::resolved::{Config, Time};
-use crate::conserve::Ledger;
 use crate::error::Result;
-use crate::force::Forces;
 use crate::model::build::{Built, build};
+use crate::model::forces::Forces;
 use crate::model::{Model, State};
-use crate::objective::{Iterate, Objective};
+use crate::scene::{Scene, Time};
+use crate::simulate::conserve::Ledger;
 use crate::solver::{Preparation, Solver, SolverSettings};
+use crate::step::{Iterate, Objective};
 use convergence::Convergence;
 
 /// A running simulation.
@@ -94,34 +93,34 @@ impl PreparationReport {
 
 impl Simulation {
     /// Loads meshes, builds the model and prepares the solver.
-    pub fn new(config: &Config, cache: &Cache) -> Result<(Simulation, PreparationReport)> {
+    pub fn new(scene: &Scene, cache: &Cache) -> Result<(Simulation, PreparationReport)> {
         let start = Instant::now();
-        let Built { model, objective, forces, ordering, ordering_time, mut notes } = build(config, cache)?;
+        let Built { model, objective, forces, ordering, ordering_time, mut notes } = build(scene, cache)?;
         let ordering_seconds = ordering_time.as_secs_f64();
         let model_seconds = start.elapsed().as_secs_f64() - ordering_seconds;
         let start = Instant::now();
-        let mut solver = (config.solver.kind.build)(&config.solver);
+        let mut solver = (scene.solver.kind.build)(&scene.solver);
         let preparation = solver.prepare(&objective, cache)?;
         let mut simulation = Simulation {
             state: model.initial.clone(),
             iterate: objective.iterate_at(model.initial.x.clone()),
             spare: objective.iterate_at(model.initial.x.clone()),
             convergence: Convergence::new(&objective, model.size),
-            ledger: Ledger::new(config, &model, &objective),
-            fepr: config.fepr,
+            ledger: Ledger::new(scene, &model, &objective),
+            fepr: scene.fepr,
             acting: Default::default(),
             model: Arc::new(model),
             objective,
             step: 0,
             before: None,
-            time: config.time,
+            time: scene.time,
             forces,
-            settings: config.solver.clone(),
+            settings: scene.solver.clone(),
             solver,
             refactors: Refactors::default(),
             cache: cache.clone(),
         };
-        if simulation.solver.conserves() || config.fepr {
+        if simulation.solver.conserves() || scene.fepr {
             simulation.conserve();
         }
         if let Some(note) = simulation.tune()? {
@@ -147,6 +146,11 @@ impl Simulation {
     /// The frame that the current step belongs to.
     pub fn frame(&self) -> u64 {
         self.step.div_ceil(self.time.substeps)
+    }
+
+    /// The solver.
+    pub fn solver(&self) -> &dyn Solver {
+        self.solver.as_ref()
     }
 
     /// The last iterate, evaluated.

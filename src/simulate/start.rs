@@ -17,9 +17,9 @@
 
 use super::Simulation;
 use crate::error::{Error, Result};
-use crate::math::lanes::Vec4;
-use crate::objective::Iterate;
 use crate::solver::Cost;
+use crate::step::Iterate;
+use elements::math::lanes::Vec4;
 
 /// The smallest part of the way that is tried at once.
 const MIN_PART: f64 = 1e-4;

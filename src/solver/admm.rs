@@ -28,11 +28,11 @@ use std::time::Instant;
 use super::system::System;
 use super::{Cost, Kind, Preparation, Progress, Solver};
 use crate::cache::Cache;
-use crate::energy::proximal::{Residuals, Split, Splitting};
 use crate::error::{Error, Result};
-use crate::math::lanes::Vec4;
-use crate::math::vectors;
-use crate::objective::{Iterate, Objective};
+use crate::step::{Iterate, Objective};
+use elements::energy::proximal::{Residuals, Split, Splitting};
+use elements::math::lanes::Vec4;
+use elements::math::vectors;
 
 /// The registry's entry.
 pub static KIND: Kind = Kind {

@@ -21,11 +21,11 @@ use super::system::{self, System};
 use super::{Cost, Kind, Preparation, Progress, Solver};
 use crate::cache::Cache;
 use crate::error::Result;
-use crate::math::lanes::Vec4;
-use crate::math::random::SplitMix64;
-use crate::math::vectors;
-use crate::objective::{Iterate, Objective};
 use crate::sparse::matrix::SymmetricMatrix;
+use crate::step::{Iterate, Objective};
+use elements::math::lanes::Vec4;
+use elements::math::random::SplitMix64;
+use elements::math::vectors;
 
 /// The registry's entry.
 pub static KIND: Kind = Kind {

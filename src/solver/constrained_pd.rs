@@ -46,11 +46,11 @@ use self::plan::{Plan, schur};
 use super::system::System;
 use super::{Cost, Kind, Preparation, Progress, Solver};
 use crate::cache::Cache;
-use crate::conserve::constraint::Constraints;
 use crate::error::{Error, Result};
-use crate::math::lanes::{Vec4, dispatch};
-use crate::math::vectors;
-use crate::objective::{Iterate, Objective};
+use crate::step::constraint::Constraints;
+use crate::step::{Iterate, Objective};
+use elements::math::lanes::{Vec4, dispatch};
+use elements::math::vectors;
 
 /// The registry's entry.
 pub static KIND: Kind = Kind {

@@ -5,13 +5,13 @@
 //! has its mass part enlarged until it is not.
 
 use super::system::assemble;
-use crate::energy::Energy;
 use crate::error::{Error, Result};
-use crate::math::lanes::Vec4;
-use crate::objective::Objective;
-use crate::par;
 use crate::sparse::cholesky::Cholesky;
 use crate::sparse::matrix::SymmetricMatrix;
+use crate::step::Objective;
+use elements::energy::Energy;
+use elements::math::lanes::Vec4;
+use elements::par;
 
 /// Element blocks held at a time.
 const BATCH: usize = 8192;

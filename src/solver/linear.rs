@@ -7,12 +7,12 @@
 use super::hessian::Hessian;
 use super::{Options, system};
 use crate::error::Result;
-use crate::math::lanes::Vec4;
-use crate::objective::Objective;
 use crate::sparse::cholesky::Cholesky;
 use crate::sparse::conjugate::{ConjugateGradients, Preconditioner};
 use crate::sparse::incomplete::IncompleteCholesky;
 use crate::sparse::matrix::SymmetricMatrix;
+use crate::step::Objective;
+use elements::math::lanes::Vec4;
 
 /// Iterations of conjugate gradients where a config does not say.
 const ITERATIONS: u64 = 50;

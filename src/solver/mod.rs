@@ -8,7 +8,6 @@ pub mod admm;
 pub mod chebyshev;
 pub mod constrained_pd;
 mod hessian;
-pub mod line_search;
 mod linear;
 pub mod newton;
 pub mod pd;
@@ -18,12 +17,11 @@ pub mod system;
 pub mod vbd;
 pub mod xpbd;
 
-use std::time::Duration;
-
 use crate::cache::{Cache, Outcome};
-use crate::energy::material::{Fault, Material};
 use crate::error::Result;
-use crate::objective::{Iterate, Objective};
+pub use crate::step::Cost;
+use crate::step::{Iterate, Objective};
+use elements::energy::material::{Fault, Material};
 
 /// All kinds.
 pub static KINDS: &[&Kind] = &[
@@ -119,19 +117,6 @@ pub enum Progress {
     Moved,
     /// No step from here lowers the objective beyond rounding.
     Stalled,
-}
-
-/// Time and work of a step's iterations.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Evaluating elements: value and gradient of the objective, first tries included.
-    pub local: Duration,
-    /// Linear solves and what surrounds them.
-    pub global: Duration,
-    /// Tries after the first.
-    pub line_search: Duration,
-    /// Evaluations by the line search, first tries included.
-    pub tries: u64,
 }
 
 /// Kind-specific options as a config gives them; which ones a kind takes stands in [`Kind::keys`].

@@ -10,14 +10,14 @@
 
 use std::time::Instant;
 
-use super::line_search::LineSearch;
 use super::linear::{HessianSolver, Linear};
 use super::{Cost, Kind, Preparation, Progress, Solver};
 use crate::cache::{Cache, Outcome};
 use crate::error::Result;
-use crate::math::lanes::Vec4;
-use crate::math::vectors;
-use crate::objective::{Iterate, Objective};
+use crate::step::line_search::LineSearch;
+use crate::step::{Iterate, Objective};
+use elements::math::lanes::Vec4;
+use elements::math::vectors;
 
 /// The registry's entry.
 pub static KIND: Kind = Kind {

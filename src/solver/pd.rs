@@ -19,9 +19,9 @@ use super::system::{Precision, System};
 use super::{Cost, Kind, Preparation, Progress, Solver};
 use crate::cache::Cache;
 use crate::error::{Error, Result};
-use crate::math::lanes::Vec4;
-use crate::math::vectors;
-use crate::objective::{Iterate, Objective};
+use crate::step::{Iterate, Objective};
+use elements::math::lanes::Vec4;
+use elements::math::vectors;
 
 /// The registry's entry.
 pub static KIND: Kind = Kind {

@@ -1,8 +1,8 @@
 //! Solvers as a command line names them: `kind`, or `kind:key=value:key=value`.
 
 use super::{KINDS, Options, SolverSettings};
-use crate::config::nearest;
-use crate::energy::material::Fault;
+use crate::error::suggest::nearest;
+use elements::energy::material::Fault;
 
 /// A solver to compare.
 #[derive(Clone, Debug, PartialEq)]

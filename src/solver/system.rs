@@ -13,13 +13,13 @@
 use super::Options;
 use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::{Error, Result};
-use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
-use crate::math::octets::Quad;
-use crate::math::vectors;
-use crate::objective::{Iterate, Objective};
 use crate::sparse::cholesky::Cholesky;
 use crate::sparse::matrix::SymmetricMatrix;
 use crate::sparse::panels::{Panels, Work};
+use crate::step::{Iterate, Objective};
+use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
+use elements::math::octets::Quad;
+use elements::math::vectors;
 
 /// How well a system is solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

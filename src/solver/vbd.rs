@@ -5,7 +5,7 @@
 //! ```
 //!
 //! \[Chen2024\]. The sum goes over the elements around the vertex, and their blocks have three by three numbers (see
-//! [`energy::vertex`](crate::energy::vertex)). Vertices that share no element have the same colour and move together; an
+//! [`energy::vertex`](elements::energy::vertex)). Vertices that share no element have the same colour and move together; an
 //! iteration is a sweep over all colours, in an order that depends on the mesh alone.
 //!
 //! Every block step lowers g, or is not made: α is the largest of 1, ½, ¼, … with
@@ -36,11 +36,11 @@ use std::time::Instant;
 use super::acceleration::Acceleration;
 use super::{Cost, Kind, Preparation, Progress, Solver};
 use crate::cache::{Cache, Outcome};
-use crate::energy::vertex::Memory;
 use crate::error::{Error, Result};
-use crate::math::lanes::{Vec4, WIDTH};
-use crate::objective::{Iterate, Objective};
-use crate::par;
+use crate::step::{Iterate, Objective};
+use elements::energy::vertex::Memory;
+use elements::math::lanes::{Vec4, WIDTH};
+use elements::par;
 use layout::Layout;
 use local::Neighbourhood;
 

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! \[Ledwon2024, Eq. 4.27-4.28; Macklin2016\]. Every energy is a set of constraints with E = C²/(2α) (see
-//! [`energy::constraint`](crate::energy::constraint)), w = 1/m, and 0 for prescribed vertices. A step starts at x = y with
+//! [`energy::constraint`](elements::energy::constraint)), w = 1/m, and 0 for prescribed vertices. A step starts at x = y with
 //! λ = 0, and an iteration is a sweep over all constraints, one after the other, in an order that lets threads share the
 //! work (see `regions`). Elements that share no unknown have the same colour and move together.
 //!
@@ -24,11 +24,11 @@ use std::time::Instant;
 use super::acceleration::Acceleration;
 use super::{Cost, Kind, Options, Preparation, Progress, Solver};
 use crate::cache::{Cache, Outcome};
-use crate::energy::Energy;
-use crate::energy::constraint::{Batch, CORNERS, Changes, Constraints, Form, MOST, Sweep};
 use crate::error::{Error, Result};
-use crate::math::lanes::{Vec4, WIDTH};
-use crate::objective::{Iterate, Objective};
+use crate::step::{Iterate, Objective};
+use elements::energy::Energy;
+use elements::energy::constraint::{Batch, CORNERS, Changes, Constraints, Form, MOST, Sweep};
+use elements::math::lanes::{Vec4, WIDTH};
 use regions::{Project, Region};
 
 /// The registry's entry.

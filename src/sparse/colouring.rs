@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn random_elements_are_coloured_properly() {
-        let mut r = crate::energy::checks::random(3);
+        let mut r = elements::math::random::signed(3);
         let mut vertex = |n: f64| ((r() * 0.5 + 0.5) * n) as u32;
         for (free, most) in [(50, 60.0), (400, 400.0)] {
             let elements: Vec<Vec<u32>> =

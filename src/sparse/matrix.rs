@@ -1,6 +1,6 @@
 //! Symmetric sparse matrices: the upper triangle, by columns.
 
-use crate::par;
+use elements::par;
 
 /// The upper triangle (diagonal included) in compressed columns, rows ascending within a column.
 #[derive(Clone, Debug, Default, PartialEq)]

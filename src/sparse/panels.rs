@@ -19,8 +19,8 @@
 mod branches;
 mod solve;
 
-use crate::math::octets::OCTET;
 use branches::Branch;
+use elements::math::octets::OCTET;
 pub use solve::Work;
 
 const PANEL: usize = OCTET;
@@ -287,12 +287,12 @@ fn roots<'a>(nodes: &'a [Supernode]) -> impl Iterator<Item = &'a Supernode<'a>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::checks::random;
-    use crate::math::lanes::Vec4;
-    use crate::par;
     use crate::sparse::cholesky::Cholesky;
     use crate::sparse::matrix::SymmetricMatrix;
     use crate::sparse::ordering::{Graph, order};
+    use elements::math::lanes::Vec4;
+    use elements::math::random::signed;
+    use elements::par;
 
     /// A grid Laplacian plus identity, big enough for several supernodes, one of them split.
     fn matrix(n: u32, dense: u32) -> SymmetricMatrix {
@@ -357,7 +357,7 @@ mod tests {
             let panels = cholesky.pack();
             assert!(panels.is_consistent());
             assert!(n < 14 * 14 * 14 || panels.count() >= 5, "{} parts", panels.count());
-            let mut r = random(9);
+            let mut r = signed(9);
             let truth: Vec<Vec4> = (0..n).map(|_| Vec4::new([r(), r(), r()])).collect();
             let flat: Vec<f64> = truth.iter().flat_map(|v| v.0).collect();
             let mut product = vec![0.0; flat.len()];

@@ -5,14 +5,14 @@
 
 use std::path::PathBuf;
 
+use elements::math::lanes::{Portable, Vec4};
+use elements::math::mat3;
+use elements::math::polar::polar;
+use elements::math::vectors;
 use pliant::cache::Cache;
-use pliant::math::lanes::{Portable, Vec4};
-use pliant::math::mat3;
-use pliant::math::polar::polar;
-use pliant::math::vectors;
-use pliant::objective::{Iterate, Objective};
 use pliant::simulate::Simulation;
 use pliant::solver::{Cost, Progress, Solver};
+use pliant::step::{Iterate, Objective};
 
 /// All material models, with parameters that make them about as stiff as E = `young` (Pa), ν = 0.3.
 pub fn materials(young: f64) -> Vec<(&'static str, String)> {
@@ -42,7 +42,7 @@ pub fn material(name: &str, young: f64) -> String {
 
 /// The simulation of a scene, given as TOML.
 pub fn simulation(text: &str) -> Simulation {
-    let config = pliant::config::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")).config;
+    let config = pliant::config::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")).scene;
     Simulation::new(&config, &Cache::disabled()).unwrap_or_else(|e| panic!("{e}\n{text}")).0
 }
 
@@ -70,7 +70,7 @@ pub struct Descent {
 impl Descent {
     /// Starts at y, from the state that `prepare` leaves the simulation in.
     pub fn new(text: &str, prepare: impl Fn(&mut Simulation)) -> Descent {
-        let config = pliant::config::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")).config;
+        let config = pliant::config::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}")).scene;
         let (mut simulation, _) = Simulation::new(&config, &Cache::disabled()).expect("a good scene");
         prepare(&mut simulation);
         let (h, state, gravity) = (config.time.step, simulation.state, config.gravity.at(config.time.step));

@@ -13,6 +13,7 @@ mod pin;
 mod quantity;
 mod values;
 
+pub use crate::scene::FrameFormat as Format;
 pub use body::{
     Axis, Bending, BendingKind, BendingRest, Body, Collapse, Damping, Deform, Fiber, Generate, Inversion,
     Limits, Line, LineKind, Material, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist,
@@ -21,7 +22,7 @@ pub use body::{
 pub use comparison::{Comparison, Setting, Variation};
 pub use control::{Conserved, Control};
 pub use force::{Load, Wind};
-pub use output::{Compression, Format, Output};
+pub use output::{Compression, Output};
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
     PlaneSelection, RotationRate, Select, Shake, SphereSelection,

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::scene::FrameFormat as Format;
+
 /// What is written, and where.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,45 +38,6 @@ pub struct Output {
     /// The number that frame 0 has where it is played (USD, PC2, Blender). Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_frame: Option<i64>,
-}
-
-/// A format of frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// All bodies in one grid per frame, for ParaView, with a .pvd time series.
-    Vtu,
-    /// Likewise as legacy VTK, with a .vtk.series.
-    Vtk,
-    /// One surface per body and frame, in constant vertex order.
-    Ply,
-    /// Likewise, as text; a body that has an OBJ file for its surface gives that file back with moved vertices: faces of
-    /// any number of corners, texture coordinates, groups and materials as they are.
-    Obj,
-    /// One surface per body and frame, triangles without common vertices.
-    Stl,
-    /// An OBJ file per body and its positions in all frames, for Blender's Mesh Cache modifier.
-    Pc2,
-    /// Likewise, for Maya, Houdini, LightWave and Blender.
-    Mdd,
-    /// All surfaces and frames as USD text.
-    Usd,
-}
-
-impl Format {
-    /// Its name in configs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Vtu => "vtu",
-            Format::Vtk => "vtk",
-            Format::Ply => "ply",
-            Format::Obj => "obj",
-            Format::Stl => "stl",
-            Format::Pc2 => "pc2",
-            Format::Mdd => "mdd",
-            Format::Usd => "usd",
-        }
-    }
 }
 
 /// How VTU files are compressed.

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use super::super::path::KeyPath;
 use super::super::problem::Report;
-use super::super::{raw, resolved};
+use super::super::raw;
 use super::{control, elastic, force, material, names, pin, shape, unit};
-use crate::mesh::tetrahedralize::{METHODS, Size};
+use crate::meshing::{METHODS, Size};
+use crate::scene;
 
 /// Validates a body that stands at `at`, in a run that ends at the time `end`.
-pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> Option<resolved::Body> {
+pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> Option<scene::Body> {
     let mesh = mesh(body, &at, report);
     let surfaces = surfaces(body, &at, report);
     let density = material::positive(body.density.as_ref(), &at.join("density"), report);
@@ -32,7 +33,7 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         .map(|(i, load)| force::load(load, at.join("load").join(i), report))
         .collect();
     let pressure = body.pressure.as_ref();
-    Some(resolved::Body {
+    Some(scene::Body {
         name: body.name.clone().unwrap_or_default(),
         mesh: mesh?,
         surfaces,
@@ -50,7 +51,7 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         stiffness_scale: (body.stiffness_scale.as_ref())
             .map(|scale| elastic::scale(scale, &at.join("stiffness_scale"), report)),
         transform,
-        velocity: resolved::Velocity {
+        velocity: scene::Velocity {
             linear: body.velocity.linear.unwrap_or_default(),
             angular: body.velocity.angular.unwrap_or_default(),
         },
@@ -84,7 +85,7 @@ fn surfaces(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Vec<PathBuf>
 }
 
 /// How the body's surfaces are filled with tets.
-fn filling(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved::MeshSource> {
+fn filling(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<scene::MeshSource> {
     let options = body.tetrahedralize.clone().unwrap_or_default();
     let name = options.method.unwrap_or_default();
     let method = METHODS.iter().find(|m| m.name == name);
@@ -113,17 +114,17 @@ fn filling(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolv
         (None, None) => Size::Automatic,
     };
     let repair = options.repair.unwrap_or(true);
-    Some(resolved::MeshSource::Surface { method: method?, size, repair })
+    Some(scene::MeshSource::Surface { method: method?, size, repair })
 }
 
-fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved::MeshSource> {
+fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<scene::MeshSource> {
     match (&body.mesh, &body.generate) {
         (Some(path), None) => {
             names::check_file(path, at.join("mesh"), report);
-            Some(resolved::MeshSource::File(path.into()))
+            Some(scene::MeshSource::File(path.into()))
         }
         (None, Some(generate)) => {
-            shape(generate, &at.join("generate"), report).map(resolved::MeshSource::Generate)
+            shape(generate, &at.join("generate"), report).map(scene::MeshSource::Generate)
         }
         (None, None) if body.surface.is_some() => filling(body, &at.join("tetrahedralize"), report),
         (Some(_), Some(_)) => {
@@ -142,21 +143,17 @@ fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<resolved:
     }
 }
 
-fn transform(transform: &raw::Transform, at: &KeyPath, report: &mut Report) -> resolved::Transform {
+fn transform(transform: &raw::Transform, at: &KeyPath, report: &mut Report) -> scene::Transform {
     let scale = transform.scale.unwrap_or(1.0);
     report.check(scale > 0.0, at.join("scale"), "must be above 0");
     let rotate = match &transform.rotate {
         Some(rotate) => (unit(rotate.axis, at.extend("rotate.axis"), report), rotate.degrees.to_radians()),
         None => ([0.0, 0.0, 1.0], 0.0),
     };
-    resolved::Transform { translate: transform.translate.unwrap_or_default(), rotate, scale }
+    scene::Transform { translate: transform.translate.unwrap_or_default(), rotate, scale }
 }
 
-fn deforms(
-    deforms: &raw::OneOrMany<raw::Deform>,
-    at: &KeyPath,
-    report: &mut Report,
-) -> Vec<resolved::Deform> {
+fn deforms(deforms: &raw::OneOrMany<raw::Deform>, at: &KeyPath, report: &mut Report) -> Vec<scene::Deform> {
     let place = |i: usize| match deforms {
         raw::OneOrMany::One(_) => at.clone(),
         raw::OneOrMany::Many(_) => at.join(i),
@@ -165,7 +162,7 @@ fn deforms(
     resolved.flatten().collect()
 }
 
-fn deform(deform: &raw::Deform, at: KeyPath, report: &mut Report) -> Option<resolved::Deform> {
+fn deform(deform: &raw::Deform, at: KeyPath, report: &mut Report) -> Option<scene::Deform> {
     let given = super::given_keys(deform);
     if given.len() != 1 {
         let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
@@ -173,29 +170,29 @@ fn deform(deform: &raw::Deform, at: KeyPath, report: &mut Report) -> Option<reso
         report.value(at, format!("wants exactly one kind, found {found}"), hint);
         return None;
     }
-    let axis = |axis: raw::Axis| axis as resolved::Axis;
+    let axis = |axis: raw::Axis| axis as scene::Axis;
     if let Some(factors) = deform.stretch {
-        return Some(resolved::Deform::Stretch(factors));
+        return Some(scene::Deform::Stretch(factors));
     }
     if let Some(twist) = &deform.twist {
-        return Some(resolved::Deform::Twist { axis: axis(twist.axis), radians: twist.degrees.to_radians() });
+        return Some(scene::Deform::Twist { axis: axis(twist.axis), radians: twist.degrees.to_radians() });
     }
     if let Some(squash) = &deform.squash {
         report.check(squash.factor > 0.0, at.extend("squash.factor"), "must be above 0");
-        return Some(resolved::Deform::Squash { axis: axis(squash.axis), factor: squash.factor });
+        return Some(scene::Deform::Squash { axis: axis(squash.axis), factor: squash.factor });
     }
     if let Some(randomize) = &deform.randomize {
         let amount = randomize.amount.unwrap_or(1.0);
         report.check((0.0..=1.0).contains(&amount), at.extend("randomize.amount"), "must be from 0 to 1");
-        return Some(resolved::Deform::Randomize { seed: randomize.seed.unwrap_or(0), amount });
+        return Some(scene::Deform::Randomize { seed: randomize.seed.unwrap_or(0), amount });
     }
     if let Some(collapse) = &deform.collapse {
         let jitter = collapse.jitter.unwrap_or(0.0);
         report.check((0.0..=1.0).contains(&jitter), at.extend("collapse.jitter"), "must be from 0 to 1");
-        return Some(resolved::Deform::Collapse { jitter, seed: collapse.seed.unwrap_or(0) });
+        return Some(scene::Deform::Collapse { jitter, seed: collapse.seed.unwrap_or(0) });
     }
     deform.file.as_ref().map(|file| {
         names::check_file(file, at.join("file"), report);
-        resolved::Deform::File(file.into())
+        scene::Deform::File(file.into())
     })
 }

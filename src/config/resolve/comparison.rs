@@ -2,8 +2,9 @@
 
 use super::super::path::KeyPath;
 use super::super::problem::Report;
-use super::super::{raw, resolved};
+use super::super::raw;
 use super::names;
+use crate::scene;
 use crate::solver::SolverSettings;
 use crate::solver::specification::parse;
 
@@ -12,7 +13,7 @@ pub fn resolve(
     comparisons: &[raw::Comparison],
     solver: &SolverSettings,
     report: &mut Report,
-) -> Vec<resolved::Comparison> {
+) -> Vec<scene::Comparison> {
     let all = KeyPath::parse("comparison");
     let one = |(i, raw): (usize, &raw::Comparison)| {
         let at = all.join(i);
@@ -39,7 +40,7 @@ pub fn resolve(
         let vary = (raw.vary.iter())
             .map(|v| (v.keys.clone(), v.values.iter().map(ToString::to_string).collect()))
             .collect();
-        resolved::Comparison { name, solvers, at_frame: raw.at_frame.unwrap_or(0), iterations, vary }
+        scene::Comparison { name, solvers, at_frame: raw.at_frame.unwrap_or(0), iterations, vary }
     };
     comparisons.iter().enumerate().map(one).collect()
 }

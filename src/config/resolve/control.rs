@@ -2,13 +2,14 @@
 
 use super::super::path::KeyPath;
 use super::super::problem::Report;
-use super::super::{raw, resolved};
+use super::super::raw;
 use super::force;
-use crate::conserve::Kept;
+use crate::scene;
+use crate::step::constraint::Kept;
 
 /// Validates the control of a body that stands at `at`.
-pub fn resolve(body: &raw::Body, at: &KeyPath, report: &mut Report) -> resolved::Control {
-    let Some(control) = &body.control else { return resolved::Control::default() };
+pub fn resolve(body: &raw::Body, at: &KeyPath, report: &mut Report) -> scene::Control {
+    let Some(control) = &body.control else { return scene::Control::default() };
     let names = control.conserve.as_deref();
     let keeps = |name| names.is_none_or(|names| names.contains(&name));
     let kept = [raw::Conserved::Linear, raw::Conserved::Angular, raw::Conserved::Energy].map(keeps);
@@ -38,7 +39,7 @@ pub fn resolve(body: &raw::Body, at: &KeyPath, report: &mut Report) -> resolved:
         at.join("damping"),
         "has no meaning beside energy, which is prescribed",
     );
-    resolved::Control {
+    scene::Control {
         conserve: Kept { linear: kept[0], angular: kept[1], energy: kept[2] },
         damping,
         linear: control

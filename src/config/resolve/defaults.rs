@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::raw;
-use crate::mesh::tetrahedralize::METHODS;
+use crate::meshing::METHODS;
 
 /// Where a config was found, and where the program runs.
 #[derive(Clone, Debug)]

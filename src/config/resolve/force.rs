@@ -2,9 +2,10 @@
 
 use super::super::path::KeyPath;
 use super::super::problem::Report;
-use super::super::{raw, resolved};
+use super::super::raw;
 use super::pin;
-use crate::math::track::{Key, Track};
+use crate::scene;
+use elements::math::track::{Key, Track};
 
 /// A value over time that stands at `at`; `array` makes it one of N numbers.
 pub fn track<T: Copy, const N: usize>(
@@ -37,8 +38,8 @@ pub fn vector(value: &Option<raw::Animated<[f64; 3]>>, at: &KeyPath, report: &mu
 }
 
 /// Validates the `[world.wind]`.
-pub fn wind(wind: &raw::Wind, at: &KeyPath, report: &mut Report) -> resolved::Wind {
-    let resolved = resolved::Wind {
+pub fn wind(wind: &raw::Wind, at: &KeyPath, report: &mut Report) -> scene::Wind {
+    let resolved = scene::Wind {
         velocity: vector(&wind.velocity, &at.join("velocity"), report),
         gusts: wind.gusts.unwrap_or(0.0),
         seed: wind.seed.unwrap_or(0),
@@ -54,13 +55,13 @@ pub fn wind(wind: &raw::Wind, at: &KeyPath, report: &mut Report) -> resolved::Wi
 }
 
 /// Validates a `[[body.load]]`.
-pub fn load(load: &raw::Load, at: KeyPath, report: &mut Report) -> Option<resolved::Load> {
+pub fn load(load: &raw::Load, at: KeyPath, report: &mut Report) -> Option<scene::Load> {
     let select = pin::wanted_selection(&load.select, &at, report);
     if load.force.is_none() {
         report.value(at.join("force"), "missing", "such as force = [0, -10, 0]");
     }
     let force = vector(&load.force, &at.join("force"), report);
-    Some(resolved::Load { select: select?, force })
+    Some(scene::Load { select: select?, force })
 }
 
 #[cfg(test)]
@@ -82,7 +83,7 @@ load = [{ select = { nearest = { point = [0, 0, 0] } }, force = [1, 2, 3] }]
     #[test]
     fn forces_are_resolved_and_written_back_to_the_same_bits() {
         let loaded = parse(SCENE).unwrap();
-        let config = &loaded.config;
+        let config = &loaded.scene;
         assert_eq!(config.gravity.at(0.05), [0.05, -4.905, 5e-301]);
         let wind = config.wind.as_ref().unwrap();
         assert_eq!((wind.velocity.at(9.0), wind.seed, wind.drag), ([3.0, 0.0, 0.0], 9, 2.0));
@@ -90,18 +91,18 @@ load = [{ select = { nearest = { point = [0, 0, 0] } }, force = [1, 2, 3] }]
         assert_eq!(config.bodies[0].loads[0].force.at(7.0), [1.0, 2.0, 3.0]);
         let text = to_toml(&loaded);
         let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        assert_eq!(format!("{config:?}"), format!("{:?}", again.config));
+        assert_eq!(format!("{config:?}"), format!("{:?}", again.scene));
         assert_eq!(text, to_toml(&again));
     }
 
     #[test]
     fn still_air_has_defaults_and_without_a_table_there_is_none() {
         let body = SCENE.split_once("[[body]]").unwrap().1;
-        let config = parse(&format!("[world.wind]\n[[body]]{body}")).unwrap().config;
+        let config = parse(&format!("[world.wind]\n[[body]]{body}")).unwrap().scene;
         let wind = config.wind.unwrap();
         assert_eq!(wind.velocity.at(0.0), [0.0; 3]);
         assert_eq!((wind.gusts, wind.gust_length, wind.density, wind.drag), (0.0, 1.0, 1.2, 1.0));
-        assert_eq!(parse(&format!("[[body]]{body}")).unwrap().config.wind, None);
+        assert_eq!(parse(&format!("[[body]]{body}")).unwrap().scene.wind, None);
     }
 
     #[test]

@@ -1,18 +1,20 @@
 //! Materials and other quantities that may differ from cell to cell.
 
 use super::super::path::KeyPath;
-use super::super::problem::{Report, suggestion};
-use super::super::{raw, resolved};
+use super::super::problem::Report;
+use super::super::raw;
 use super::{pin, refuse_keys};
-use crate::energy::material::{self, MODELS, Material, Parameters};
+use crate::error::suggest::suggestion;
+use crate::scene;
+use elements::energy::material::{self, MODELS, Material, Parameters};
 
 /// A quantity whose values must be above 0.
-pub fn positive(raw: Option<&raw::Quantity>, at: &KeyPath, report: &mut Report) -> resolved::Quantity {
-    let quantity = raw.map_or(resolved::Quantity::Constant(1.0), |raw| quantity(raw, at, report));
+pub fn positive(raw: Option<&raw::Quantity>, at: &KeyPath, report: &mut Report) -> scene::Quantity {
+    let quantity = raw.map_or(scene::Quantity::Constant(1.0), |raw| quantity(raw, at, report));
     match &quantity {
-        resolved::Quantity::Constant(value) => report.check(*value > 0.0, at.clone(), "must be above 0"),
-        resolved::Quantity::Array(_) => {}
-        resolved::Quantity::Selections(places) => {
+        scene::Quantity::Constant(value) => report.check(*value > 0.0, at.clone(), "must be above 0"),
+        scene::Quantity::Array(_) => {}
+        scene::Quantity::Selections(places) => {
             for (i, (_, value)) in places.iter().enumerate() {
                 report.check(*value > 0.0, at.join(i).join("value"), "must be above 0");
             }
@@ -22,22 +24,22 @@ pub fn positive(raw: Option<&raw::Quantity>, at: &KeyPath, report: &mut Report) 
 }
 
 /// A quantity; what its values may be is checked elsewhere.
-fn quantity(raw: &raw::Quantity, at: &KeyPath, report: &mut Report) -> resolved::Quantity {
+fn quantity(raw: &raw::Quantity, at: &KeyPath, report: &mut Report) -> scene::Quantity {
     match raw {
-        raw::Quantity::Number(value) => resolved::Quantity::Constant(*value),
-        raw::Quantity::Array(array) => resolved::Quantity::Array(array.array.clone()),
+        raw::Quantity::Number(value) => scene::Quantity::Constant(*value),
+        raw::Quantity::Array(array) => scene::Quantity::Array(array.array.clone()),
         raw::Quantity::Places(places) => {
             report.check(!places.is_empty(), at.clone(), "wants at least one { select, value }");
             let place = |(i, place): (usize, &raw::Place)| {
                 (selection(place.select.as_ref(), &at.join(i), report), place.value)
             };
-            resolved::Quantity::Selections(places.iter().enumerate().map(place).collect())
+            scene::Quantity::Selections(places.iter().enumerate().map(place).collect())
         }
     }
 }
 
-fn selection(select: Option<&raw::Select>, at: &KeyPath, report: &mut Report) -> resolved::Selection {
-    select.map_or(resolved::Selection::All, |select| pin::selection(select, &at.join("select"), report))
+fn selection(select: Option<&raw::Select>, at: &KeyPath, report: &mut Report) -> scene::Selection {
+    select.map_or(scene::Selection::All, |select| pin::selection(select, &at.join("select"), report))
 }
 
 /// The materials of a body; `None` where the report says why.
@@ -45,7 +47,7 @@ pub fn parts(
     materials: &raw::OneOrMany<raw::Material>,
     at: &KeyPath,
     report: &mut Report,
-) -> Option<Vec<resolved::MaterialPart>> {
+) -> Option<Vec<scene::MaterialPart>> {
     let place = |i: usize| match materials {
         raw::OneOrMany::One(_) => at.clone(),
         raw::OneOrMany::Many(_) => at.join(i),
@@ -56,7 +58,7 @@ pub fn parts(
     parts.into_iter().collect()
 }
 
-fn part(raw: &raw::Material, at: &KeyPath, report: &mut Report) -> Option<resolved::MaterialPart> {
+fn part(raw: &raw::Material, at: &KeyPath, report: &mut Report) -> Option<scene::MaterialPart> {
     let names: Vec<&str> = MODELS.iter().map(|model| model.name).collect();
     let Some(name) = &raw.model else {
         report.value(at.join("model"), "missing", format!("valid models: {}", names.join(", ")));
@@ -77,7 +79,7 @@ fn part(raw: &raw::Material, at: &KeyPath, report: &mut Report) -> Option<resolv
     let material = Material::new(name, parameters)
         .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
         .ok()?;
-    Some(resolved::MaterialPart { select, material, varying })
+    Some(scene::MaterialPart { select, material, varying })
 }
 
 /// Parameters with a sample value for what varies, and what varies.
@@ -85,7 +87,7 @@ fn parameters(
     raw: &raw::Material,
     at: &KeyPath,
     report: &mut Report,
-) -> (Parameters, Vec<(&'static str, resolved::Quantity)>) {
+) -> (Parameters, Vec<(&'static str, scene::Quantity)>) {
     let inversion = raw.inversion.map(|inversion| match inversion {
         raw::Inversion::Barrier => material::Inversion::Barrier,
         raw::Inversion::Extend => material::Inversion::Extend,
@@ -112,12 +114,12 @@ fn parameters(
         let Some(given) = given else { continue };
         let quantity = quantity(given, &at.join(key), report);
         let sample = match &quantity {
-            resolved::Quantity::Constant(value) => *value,
-            resolved::Quantity::Array(_) => usual,
-            resolved::Quantity::Selections(places) => places.first().map_or(usual, |(_, value)| *value),
+            scene::Quantity::Constant(value) => *value,
+            scene::Quantity::Array(_) => usual,
+            scene::Quantity::Selections(places) => places.first().map_or(usual, |(_, value)| *value),
         };
         parameters.set(key, sample);
-        if !matches!(quantity, resolved::Quantity::Constant(_)) {
+        if !matches!(quantity, scene::Quantity::Constant(_)) {
             varying.push((key, quantity));
         }
     }
@@ -128,13 +130,13 @@ fn parameters(
 fn check_listed(
     model: &str,
     parameters: &Parameters,
-    varying: &[(&'static str, resolved::Quantity)],
+    varying: &[(&'static str, scene::Quantity)],
     at: &KeyPath,
     report: &mut Report,
 ) -> Option<()> {
     let mut good = Some(());
     for (key, quantity) in varying {
-        let resolved::Quantity::Selections(places) = quantity else { continue };
+        let scene::Quantity::Selections(places) = quantity else { continue };
         for (i, (_, value)) in places.iter().enumerate() {
             let mut parameters = parameters.clone();
             parameters.set(key, *value);

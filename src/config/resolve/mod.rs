@@ -1,4 +1,4 @@
-//! From [`raw::Config`] with its defaults filled in to [`resolved::Config`]: ranges, names, contradictions, units.
+//! From [`raw::Config`] with its defaults filled in to [`scene::Scene`]: ranges, names, contradictions, units.
 //!
 //! Every function reports what is wrong and goes on with a stand-in, so that all faults come out together;
 //! the result only counts where the report stayed empty.
@@ -21,15 +21,17 @@ pub use shape::shape;
 use serde::Serialize;
 
 use super::path::KeyPath;
-use super::problem::{Report, suggestion};
-use super::{raw, resolved};
+use super::problem::Report;
+use super::raw;
+use crate::error::suggest::suggestion;
+use crate::scene;
 use crate::solver::{KINDS, Options, SolverSettings};
 
 /// More frames or steps than this are a slip of the pen.
 const MOST_STEPS: u64 = 1_000_000_000_000;
 
 /// Validates a config whose defaults are filled in; `None` where the report says why.
-pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Config> {
+pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<scene::Scene> {
     let root = KeyPath::root();
     let name = config.name.clone().unwrap_or_default();
     names::check(&name, root.join("name"), report);
@@ -44,7 +46,7 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
     }
     check_body_names(&config.body, report);
     let end = time.step * time.frames as f64 * time.substeps as f64;
-    let bodies: Vec<Option<resolved::Body>> = (config.body.iter().enumerate())
+    let bodies: Vec<Option<scene::Body>> = (config.body.iter().enumerate())
         .map(|(i, body)| body::resolve(body, root.join("body").join(i), end, report))
         .collect();
     if let Some(solver) = &solver {
@@ -65,10 +67,10 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<resolved::Co
     let comparisons = comparison::resolve(&config.comparison, &solver, report);
     let bodies = bodies.into_iter().collect::<Option<Vec<_>>>()?;
     let fepr = config.solver.fepr.unwrap_or(false);
-    Some(resolved::Config { name, time, solver, fepr, gravity, wind, bodies, output, comparisons })
+    Some(scene::Scene { name, time, solver, fepr, gravity, wind, bodies, output, comparisons })
 }
 
-fn time(time: &raw::Time, report: &mut Report) -> resolved::Time {
+fn time(time: &raw::Time, report: &mut Report) -> scene::Time {
     let at = KeyPath::parse("time");
     let step = time.step.as_ref().map_or(Ok(1.0), raw::Step::seconds).unwrap_or_else(|reason| {
         report.value(at.join("step"), reason, "");
@@ -80,11 +82,11 @@ fn time(time: &raw::Time, report: &mut Report) -> resolved::Time {
     let steps = frames.checked_mul(substeps).filter(|&steps| steps <= MOST_STEPS);
     report.check(steps.is_some(), at.join("frames"), format!("more than {MOST_STEPS} steps"));
     let integrator = match time.integrator.unwrap_or_default() {
-        raw::Integrator::ImplicitEuler => resolved::Integrator::ImplicitEuler,
-        raw::Integrator::Midpoint => resolved::Integrator::Midpoint,
-        raw::Integrator::Bdf2 => resolved::Integrator::Bdf2,
+        raw::Integrator::ImplicitEuler => scene::Integrator::ImplicitEuler,
+        raw::Integrator::Midpoint => scene::Integrator::Midpoint,
+        raw::Integrator::Bdf2 => scene::Integrator::Bdf2,
     };
-    resolved::Time { step, frames, substeps, integrator }
+    scene::Time { step, frames, substeps, integrator }
 }
 
 fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::super::path::KeyPath;
-use super::super::problem::{Report, nearest};
+use super::super::problem::Report;
+use crate::error::suggest::nearest;
 
 /// Longest name in bytes; leaves room for a frame number and an extension.
 const LONGEST: usize = 200;

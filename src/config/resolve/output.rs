@@ -1,12 +1,14 @@
 //! `[output]`: formats, bodies, frame rate.
 
 use super::super::path::KeyPath;
-use super::super::problem::{Report, suggestion};
-use super::super::{raw, resolved};
+use super::super::problem::Report;
+use super::super::raw;
+use crate::error::suggest::suggestion;
 use crate::io::vtu_write::Compression;
+use crate::scene;
 
 /// Validates the table.
-pub fn output(config: &raw::Config, time: &resolved::Time, report: &mut Report) -> resolved::Output {
+pub fn output(config: &raw::Config, time: &scene::Time, report: &mut Report) -> scene::Output {
     let output = &config.output;
     let at = KeyPath::parse("output");
     let dir = output.dir.clone().unwrap_or_default();
@@ -31,7 +33,7 @@ pub fn output(config: &raw::Config, time: &resolved::Time, report: &mut Report) 
     // What Blender can count to.
     let fits = (-1_048_574..=1_048_574).contains(&start_frame);
     report.check(fits, at.join("start_frame"), "must be from -1048574 to 1048574");
-    resolved::Output {
+    scene::Output {
         dir: dir.into(),
         formats,
         bodies: bodies(config, &at.join("bodies"), report),

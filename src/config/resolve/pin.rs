@@ -2,25 +2,26 @@
 
 use super::super::path::KeyPath;
 use super::super::problem::Report;
-use super::super::{raw, resolved};
+use super::super::raw;
 use super::{force, unit};
-use crate::math::track::{Key, Track};
+use crate::scene;
+use elements::math::track::{Key, Track};
 
 /// Validates a pin that stands at `at`, in a run that ends at the time `end`.
-pub fn resolve(pin: &raw::Pin, at: KeyPath, end: f64, report: &mut Report) -> Option<resolved::Pin> {
+pub fn resolve(pin: &raw::Pin, at: KeyPath, end: f64, report: &mut Report) -> Option<scene::Pin> {
     let select = wanted_selection(&pin.select, &at, report);
     let kind = match pin.kind {
         Some(raw::PinKind::Soft(stiffness)) => {
             report.check(stiffness > 0.0, at.extend("kind.soft"), "must be above 0");
-            resolved::PinKind::Soft(stiffness)
+            scene::PinKind::Soft(stiffness)
         }
-        Some(raw::PinKind::Hard) | None => resolved::PinKind::Hard,
+        Some(raw::PinKind::Hard) | None => scene::PinKind::Hard,
     };
     let motion = match &pin.motion {
         Some(motion) => Some(self::motion(motion, &at.join("motion"), end, report)?),
         None => None,
     };
-    Some(resolved::Pin { select: select?, kind, motion })
+    Some(scene::Pin { select: select?, kind, motion })
 }
 
 /// Validates the key `select` of the table at `at`, which must be there.
@@ -28,7 +29,7 @@ pub fn wanted_selection(
     select: &Option<raw::Select>,
     at: &KeyPath,
     report: &mut Report,
-) -> Option<resolved::Selection> {
+) -> Option<scene::Selection> {
     if select.is_none() {
         let hint = "valid kinds: \"all\", or a table with one of box, sphere, plane, ids, array, nearest";
         report.value(at.join("select"), "missing", hint);
@@ -37,33 +38,31 @@ pub fn wanted_selection(
 }
 
 /// Validates a selection that stands at `at`.
-pub fn selection(select: &raw::Select, at: &KeyPath, report: &mut Report) -> resolved::Selection {
+pub fn selection(select: &raw::Select, at: &KeyPath, report: &mut Report) -> scene::Selection {
     match select {
-        raw::Select::All => resolved::Selection::All,
+        raw::Select::All => scene::Selection::All,
         raw::Select::Box(within) => {
             let ordered = (0..3).all(|i| within.min[i] <= within.max[i]);
             report.check(ordered, at.extend("box.max"), "must not be below min");
-            resolved::Selection::Box { min: within.min, max: within.max }
+            scene::Selection::Box { min: within.min, max: within.max }
         }
         raw::Select::Sphere(sphere) => {
             report.check(sphere.radius > 0.0, at.extend("sphere.radius"), "must be above 0");
-            resolved::Selection::Sphere { center: sphere.center, radius: sphere.radius }
+            scene::Selection::Sphere { center: sphere.center, radius: sphere.radius }
         }
         raw::Select::Plane(plane) => {
             unit(plane.normal, at.extend("plane.normal"), report);
-            resolved::Selection::Plane { point: plane.point, normal: plane.normal }
+            scene::Selection::Plane { point: plane.point, normal: plane.normal }
         }
         raw::Select::Ids(ids) => {
             report.check(!ids.is_empty(), at.join("ids"), "selects nothing");
-            resolved::Selection::Ids(ids.clone())
+            scene::Selection::Ids(ids.clone())
         }
-        raw::Select::Array(array) => {
-            resolved::Selection::Array { name: array.name.clone(), above: array.above }
-        }
+        raw::Select::Array(array) => scene::Selection::Array { name: array.name.clone(), above: array.above },
         raw::Select::Nearest(nearest) => {
             let count = nearest.count.unwrap_or(1);
             report.check(count >= 1, at.extend("nearest.count"), "must be at least 1");
-            resolved::Selection::Nearest {
+            scene::Selection::Nearest {
                 point: nearest.point,
                 count: usize::try_from(count).unwrap_or(usize::MAX),
             }
@@ -71,7 +70,7 @@ pub fn selection(select: &raw::Select, at: &KeyPath, report: &mut Report) -> res
     }
 }
 
-fn motion(motion: &raw::Motion, at: &KeyPath, end: f64, report: &mut Report) -> Option<resolved::Motion> {
+fn motion(motion: &raw::Motion, at: &KeyPath, end: f64, report: &mut Report) -> Option<scene::Motion> {
     let from = motion.from.unwrap_or(0.0);
     let until = motion.until.unwrap_or(f64::INFINITY);
     report.check(from >= 0.0, at.join("from"), "must not be negative");
@@ -79,10 +78,10 @@ fn motion(motion: &raw::Motion, at: &KeyPath, end: f64, report: &mut Report) -> 
     if from >= end && end > 0.0 {
         report.warnings.push(format!("{at} starts at {from} s, but the run ends at {end} s"));
     }
-    Some(resolved::Motion { path: path(motion, at, report)?, from, until })
+    Some(scene::Motion { path: path(motion, at, report)?, from, until })
 }
 
-fn path(motion: &raw::Motion, at: &KeyPath, report: &mut Report) -> Option<resolved::Path> {
+fn path(motion: &raw::Motion, at: &KeyPath, report: &mut Report) -> Option<scene::Path> {
     let mut given = super::given_keys(motion);
     given.retain(|key| key != "from" && key != "until");
     if given.len() != 1 {
@@ -92,10 +91,10 @@ fn path(motion: &raw::Motion, at: &KeyPath, report: &mut Report) -> Option<resol
         return None;
     }
     if let Some(velocity) = motion.translate {
-        return Some(resolved::Path::Translate(velocity));
+        return Some(scene::Path::Translate(velocity));
     }
     if let Some(rotate) = &motion.rotate {
-        return Some(resolved::Path::Rotate {
+        return Some(scene::Path::Rotate {
             axis: unit(rotate.axis, at.extend("rotate.axis"), report),
             origin: rotate.origin.unwrap_or_default(),
             rate: rotate.degrees_per_second.to_radians(),
@@ -103,12 +102,12 @@ fn path(motion: &raw::Motion, at: &KeyPath, report: &mut Report) -> Option<resol
     }
     if let Some(shake) = &motion.shake {
         report.check(shake.frequency > 0.0, at.extend("shake.frequency"), "must be above 0");
-        return Some(resolved::Path::Shake { amplitude: shake.amplitude, frequency: shake.frequency });
+        return Some(scene::Path::Shake { amplitude: shake.amplitude, frequency: shake.frequency });
     }
     motion.keyframes.as_ref().map(|frames| keyframes(frames, &at.join("keyframes"), report))
 }
 
-fn keyframes(frames: &raw::Keyframes, at: &KeyPath, report: &mut Report) -> resolved::Path {
+fn keyframes(frames: &raw::Keyframes, at: &KeyPath, report: &mut Report) -> scene::Path {
     let times: Vec<f64> = frames.keys.iter().map(|key| key.time).collect();
     force::check_times(&times, &at.join("keys"), report);
     let turns = frames.keys.iter().any(|key| key.degrees.is_some_and(|degrees| degrees != 0.0));
@@ -122,7 +121,7 @@ fn keyframes(frames: &raw::Keyframes, at: &KeyPath, report: &mut Report) -> reso
     let offset = |key: &raw::Keyframe| Key { time: key.time, value: key.translate.unwrap_or_default() };
     let angle =
         |key: &raw::Keyframe| Key { time: key.time, value: [key.degrees.unwrap_or(0.0).to_radians()] };
-    resolved::Path::Keyframes {
+    scene::Path::Keyframes {
         axis,
         origin: frames.origin.unwrap_or_default(),
         translate: Track::new(frames.keys.iter().map(offset).collect()),

@@ -2,10 +2,11 @@
 
 use super::super::path::KeyPath;
 use super::super::problem::Report;
-use super::super::{raw, resolved};
+use super::super::raw;
 use super::refuse_keys;
 use crate::mesh::generate::size;
-use crate::model::memory;
+use crate::scene;
+use crate::scene::memory;
 
 /// More vertices than this cannot be numbered in the Int32 arrays of the output.
 const MOST_VERTICES: f64 = i32::MAX as f64;
@@ -22,7 +23,7 @@ fn keys(shape: raw::Shape) -> &'static [&'static str] {
 }
 
 /// Validates the keys of a `generate` table that stands at `at`; `None` where the report says why.
-pub fn shape(generate: &raw::Generate, at: &KeyPath, report: &mut Report) -> Option<resolved::Shape> {
+pub fn shape(generate: &raw::Generate, at: &KeyPath, report: &mut Report) -> Option<scene::Shape> {
     let Some(shape) = generate.shape else {
         report.value(at.join("shape"), "missing", "valid names: beam, box, sphere, torus, cloth, rope");
         return None;
@@ -35,18 +36,17 @@ pub fn shape(generate: &raw::Generate, at: &KeyPath, report: &mut Report) -> Opt
     let mut wants = Wants { generate, at, report };
     let shape = match shape {
         raw::Shape::Beam | raw::Shape::Box => {
-            resolved::Shape::Block { size: wants.size(), cells: wants.cells_along(), split: wants.split() }
+            scene::Shape::Block { size: wants.size(), cells: wants.cells_along(), split: wants.split() }
         }
-        raw::Shape::Sphere => resolved::Shape::Sphere {
+        raw::Shape::Sphere => scene::Shape::Sphere {
             radius: wants.length("radius", generate.radius),
             cells: wants.cells_across(1),
         },
         raw::Shape::Torus => wants.torus(),
-        raw::Shape::Cloth => resolved::Shape::Cloth { size: wants.size(), cells: wants.cells_along() },
-        raw::Shape::Rope => resolved::Shape::Rope {
-            length: wants.length("length", generate.length),
-            segments: wants.segments(),
-        },
+        raw::Shape::Cloth => scene::Shape::Cloth { size: wants.size(), cells: wants.cells_along() },
+        raw::Shape::Rope => {
+            scene::Shape::Rope { length: wants.length("length", generate.length), segments: wants.segments() }
+        }
     };
     let fits = vertices(&shape) <= MOST_VERTICES && size(&shape).is_some();
     report.check(fits, resolution.clone(), "more vertices or cells than a mesh can have (2³¹)");
@@ -66,14 +66,14 @@ pub fn shape(generate: &raw::Generate, at: &KeyPath, report: &mut Report) -> Opt
 }
 
 /// About how many vertices a shape has.
-fn vertices(shape: &resolved::Shape) -> f64 {
+fn vertices(shape: &scene::Shape) -> f64 {
     let grid = |cells: &[usize]| cells.iter().map(|&n| n as f64 + 1.0).product::<f64>();
     match shape {
-        resolved::Shape::Block { cells, .. } => grid(cells),
-        resolved::Shape::Sphere { cells, .. } => (2.0 * *cells as f64 + 1.0).powi(3),
-        resolved::Shape::Torus { major, minor, cells } => (*cells as f64).powi(3) * major / minor,
-        resolved::Shape::Cloth { cells, .. } => grid(cells),
-        resolved::Shape::Rope { segments, .. } => grid(&[*segments]),
+        scene::Shape::Block { cells, .. } => grid(cells),
+        scene::Shape::Sphere { cells, .. } => (2.0 * *cells as f64 + 1.0).powi(3),
+        scene::Shape::Torus { major, minor, cells } => (*cells as f64).powi(3) * major / minor,
+        scene::Shape::Cloth { cells, .. } => grid(cells),
+        scene::Shape::Rope { segments, .. } => grid(&[*segments]),
     }
 }
 
@@ -160,14 +160,14 @@ impl Wants<'_> {
         }
     }
 
-    fn torus(&mut self) -> resolved::Shape {
+    fn torus(&mut self) -> scene::Shape {
         let before = self.report.problems.len();
         let major = self.length("major", self.generate.major);
         let minor = self.length("minor", self.generate.minor);
         if self.report.problems.len() == before && minor >= major {
             self.refuse("minor", "must be less than major");
         }
-        resolved::Shape::Torus { major, minor, cells: self.cells_across(3) }
+        scene::Shape::Torus { major, minor, cells: self.cells_across(3) }
     }
 }
 

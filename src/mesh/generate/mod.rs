@@ -9,8 +9,51 @@ mod rope;
 mod sphere;
 mod torus;
 
-use crate::config::resolved::Shape;
 use crate::mesh::{Mesh, quality};
+
+/// A procedural mesh with its sizes in metres and resolution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// A block `[0,size]` of cubes, each split into 5 (alternating parity) or 6 tets; `beam` and `box`.
+    Block {
+        /// Edge lengths.
+        size: [f64; 3],
+        /// Cubes along each axis.
+        cells: [usize; 3],
+        /// 5 or 6.
+        split: usize,
+    },
+    /// A ball about the origin.
+    Sphere {
+        /// Radius.
+        radius: f64,
+        /// Cells across the radius.
+        cells: usize,
+    },
+    /// A solid torus about the z axis, centred at the origin.
+    Torus {
+        /// Distance from the centre to the tube's centre line.
+        major: f64,
+        /// Radius of the tube.
+        minor: f64,
+        /// Cells around the tube.
+        cells: usize,
+    },
+    /// A flat sheet of triangles in the xz plane, corner at the origin.
+    Cloth {
+        /// Edge lengths.
+        size: [f64; 2],
+        /// Squares along each edge.
+        cells: [usize; 2],
+    },
+    /// A straight line along +x from the origin.
+    Rope {
+        /// The whole length.
+        length: f64,
+        /// Edges of equal length.
+        segments: usize,
+    },
+}
 
 /// The mesh of `shape`.
 ///
@@ -45,7 +88,7 @@ pub fn size(shape: &Shape) -> Option<(u32, u32)> {
 }
 
 /// `tet` with two corners exchanged if that makes it positive.
-pub(super) fn oriented(points: &[[f64; 3]], tet: [u32; 4]) -> [u32; 4] {
+pub fn oriented(points: &[[f64; 3]], tet: [u32; 4]) -> [u32; 4] {
     if quality::shape_ratio(points, tet) < 0.0 { [tet[0], tet[1], tet[3], tet[2]] } else { tet }
 }
 

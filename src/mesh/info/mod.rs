@@ -13,7 +13,7 @@ use super::surface;
 use super::union_find::UnionFind;
 use super::weld::coinciding;
 use super::{DataArray, Kind, Mesh};
-use crate::math::vec3::{norm, sub};
+use elements::math::vec3::{norm, sub};
 
 /// The description of one mesh. Serializes to JSON; what cannot be told, or is not finite, is `null`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

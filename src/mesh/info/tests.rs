@@ -1,8 +1,8 @@
 //! Tests of what is told.
 
 use super::*;
-use crate::config::resolved::Shape;
 use crate::mesh::generate::generate;
+use crate::scene::Shape;
 
 #[test]
 fn a_block_is_described_in_the_contracts_words() {

@@ -11,11 +11,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Report, keep_triangles, push_triangle};
-use crate::math::vec3::{dot, sub};
 use crate::mesh::Mesh;
 use crate::mesh::prepare::is_degenerate_triangle;
 use crate::mesh::quality::DEGENERATE;
 use crate::mesh::union_find::UnionFind;
+use elements::math::vec3::{dot, sub};
 
 /// Drops triangles without area, and splits neighbours where that keeps the surface closed.
 pub fn drop_degenerate(mesh: &mut Mesh, report: &mut Report) {

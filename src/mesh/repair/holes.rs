@@ -13,13 +13,13 @@
 use std::collections::BTreeSet;
 
 use super::{Report, faces, push_triangle};
-use crate::math::vec3::{norm, sub};
 use crate::mesh::Mesh;
 use crate::mesh::loops::{Loop, loops};
 use crate::mesh::nesting::FLAT;
 use crate::mesh::polygon;
 use crate::mesh::prepare::is_degenerate_triangle;
 use crate::mesh::surface::{area_vector, enclosed_volume, half_edges, shells, topology};
+use elements::math::vec3::{norm, sub};
 
 /// Edges of the longest loop that is filled with least area, which takes their number cubed.
 const LONGEST: usize = 500;

@@ -6,10 +6,10 @@
 
 use std::collections::VecDeque;
 
-use crate::math::vec3::norm;
 use crate::mesh::Mesh;
 use crate::mesh::nesting::inside_out;
 use crate::mesh::surface::{area_vector, half_edges, patches};
+use elements::math::vec3::norm;
 
 /// Orients every patch as one, if it has two sides; returns which triangles were turned.
 pub fn consistently(mesh: &mut Mesh) -> Vec<bool> {

@@ -1,10 +1,10 @@
 //! Parts of the surface that do not matter: dust, and lone triangles beside closed parts.
 
 use super::{Report, keep_triangles};
-use crate::math::vec3::{norm, sub};
 use crate::mesh::Mesh;
 use crate::mesh::surface::{half_edges, shells};
 use crate::mesh::tree::{EMPTY, around, merge};
+use elements::math::vec3::{norm, sub};
 
 /// Drops the shells whose bounding box has a diagonal below `part` of the largest one's, and the lone triangles if there
 /// is a closed shell; nothing if `part` is 0. Returns how many.

@@ -1,9 +1,9 @@
 //! One defect at a time, with exact counts.
 
 use super::*;
-use crate::config::resolved::Shape;
 use crate::mesh::generate::generate;
 use crate::mesh::surface::{enclosed_volume, extract};
+use crate::scene::Shape;
 
 /// The surface of a box of 2 × 1 × 1 unit cubes with numbered data; 20 triangles, 12 vertices.
 fn clean() -> Mesh {

@@ -1,10 +1,10 @@
 //! Vertices at one place become one: the first of them, which keeps its place and data.
 
 use super::keep_vertices;
-use crate::math::vec3::{norm, sub};
 use crate::mesh::Mesh;
 use crate::mesh::tree::around;
 use crate::mesh::weld::within;
+use elements::math::vec3::{norm, sub};
 
 /// Welds vertices within `tolerance` times the diagonal of the bounding box, and those within that of these; 0 welds
 /// what is at exactly one place. Returns how many are gone. Triangles may be left with a corner twice.

@@ -1,9 +1,9 @@
 //! The term of a line: ropes, rods or springs along its edges.
 
 use super::{Place, Terms, sorted};
-use crate::config::resolved::{Line, LineKind};
-use crate::energy::lengths::{Length, LengthTerm};
-use crate::math::vec3::{norm, sub};
+use crate::scene::{Line, LineKind};
+use elements::energy::lengths::{Length, LengthTerm};
+use elements::math::vec3::{norm, sub};
 
 /// Adds it: κ = E A/l, with both bounds at l or, of a rope, the lower one at 0.
 pub(super) fn add(at: &Place, line: &Line, terms: &mut Terms) {

@@ -16,20 +16,20 @@ use std::ops::Range;
 use super::body::BodyData;
 use super::build::Hold;
 use super::{BodyModel, Model};
-use crate::config::resolved::{BendingKind, Body, Config, Motion, PinKind};
-use crate::energy::attachment::{Attachment, AttachmentTerm};
-use crate::energy::bending::Hinge;
-use crate::energy::cells::Elements;
-use crate::energy::length_viscosity::LengthViscosityTerm;
-use crate::energy::lengths::{Length, LengthTerm};
-use crate::energy::scaled::ScaledTerm;
-use crate::energy::viscosity::{ViscosityTerm, Viscous};
-use crate::energy::{Energy, Properties};
-use crate::math::lanes::Vec4;
+use crate::scene::{BendingKind, Body, Motion, PinKind, Scene};
+use elements::energy::attachment::{Attachment, AttachmentTerm};
+use elements::energy::bending::Hinge;
+use elements::energy::cells::Elements;
+use elements::energy::length_viscosity::LengthViscosityTerm;
+use elements::energy::lengths::{Length, LengthTerm};
+use elements::energy::scaled::ScaledTerm;
+use elements::energy::viscosity::{ViscosityTerm, Viscous};
+use elements::energy::{Energy, Properties};
+use elements::math::lanes::Vec4;
 
 /// Groups of vertices that terms couple, shorter ones filled up by repeating a vertex, longer ones in parts.
 pub(super) fn couplings(
-    config: &Config,
+    scene: &Scene,
     tets: &[[u32; 4]],
     triangles: &[[u32; 3]],
     ranges: &[Range<usize>],
@@ -38,7 +38,7 @@ pub(super) fn couplings(
     let mut out = tets.to_vec();
     out.extend(triangles.iter().map(|[a, b, c]| [*a, *b, *c, *a]));
     out.extend(edges.iter().map(|[a, b]| [*a, *b, *a, *b]));
-    for (body, range) in config.bodies.iter().zip(ranges) {
+    for (body, range) in scene.bodies.iter().zip(ranges) {
         if body.bending.is_some() || body.springs.as_ref().is_some_and(|s| s.cross) {
             let hinges = super::sheet::hinges(&triangles[range.clone()]);
             out.extend(hinges.iter().map(|h| [h.far[0], h.far[1], h.edge[0], h.edge[1]]));
@@ -63,15 +63,15 @@ fn far_triples(hinges: &[Hinge], triangles: usize) -> Vec<[u32; 4]> {
 
 /// Builds all terms and notes the cells of each in the model.
 pub(super) fn build(
-    config: &Config,
+    scene: &Scene,
     bodies: &[BodyData],
     model: &mut Model,
     holds: &[Hold],
 ) -> Vec<Box<dyn Energy>> {
     let rest = model.numbering.order.iter().map(|v| model.rest[*v as usize]).collect();
-    let step = config.time.integrator.stage_step(config.time.step);
+    let step = scene.time.integrator.stage_step(scene.time.step);
     let mut terms = Terms { model, rest, step, list: vec![] };
-    for ((body, place), data) in config.bodies.iter().zip(&model.bodies).zip(bodies) {
+    for ((body, place), data) in scene.bodies.iter().zip(&model.bodies).zip(bodies) {
         let at = Place { body, place, data };
         let first = terms.list.len();
         if let Some(line) = &body.line {

@@ -1,15 +1,15 @@
 //! The terms of a sheet: materials, limits of its stretches, springs, hinges.
 
 use super::{Place, Terms, sorted};
-use crate::config::resolved::BendingKind;
-use crate::energy::Properties;
-use crate::energy::bending::{hinge, plate};
-use crate::energy::cells::Elements;
-use crate::energy::lengths::Length;
-use crate::energy::limit::Limit;
-use crate::energy::triangles::{self, TriangleTerm};
-use crate::math::vec3::{cross, dot, norm, scale, sub};
 use crate::model::sheet;
+use crate::scene::BendingKind;
+use elements::energy::Properties;
+use elements::energy::bending::{hinge, plate};
+use elements::energy::cells::Elements;
+use elements::energy::lengths::Length;
+use elements::energy::limit::Limit;
+use elements::energy::triangles::{self, TriangleTerm};
+use elements::math::vec3::{cross, dot, norm, scale, sub};
 
 /// Adds them.
 pub(super) fn add(at: &Place, terms: &mut Terms) {

@@ -1,12 +1,12 @@
 //! The terms of a solid: materials, limits, fibres.
 
 use super::{Place, Terms, sorted};
-use crate::energy::Properties;
-use crate::energy::cells::Elements;
-use crate::energy::lengths::Length;
-use crate::energy::limit::Limit;
-use crate::energy::tets::{self, TetTerm};
-use crate::math::vec3::dot;
+use elements::energy::Properties;
+use elements::energy::cells::Elements;
+use elements::energy::lengths::Length;
+use elements::energy::limit::Limit;
+use elements::energy::tets::{self, TetTerm};
+use elements::math::vec3::dot;
 
 /// Adds them.
 pub(super) fn add(at: &Place, terms: &mut Terms) {

@@ -6,7 +6,7 @@
 //!
 //! is ∇g + ∇c λ; with A⁻¹ before each vector, it is the step.
 
-use crate::math::lanes::{Kernel, Lane, Vec4};
+use elements::math::lanes::{Kernel, Lane, Vec4};
 
 /// λ in lanes.
 struct Multipliers<L> {

@@ -1,9 +1,9 @@
 //! The multipliers of one body: from sums over A⁻¹∇g and A⁻¹∇c to λ, α and the slope of the merit function.
 
-use crate::conserve::constraint::{Constraints, Sums};
-use crate::math::dense;
-use crate::math::vec3::cross;
-use crate::objective::Iterate;
+use crate::step::Iterate;
+use crate::step::constraint::{Constraints, Sums};
+use elements::math::dense;
+use elements::math::vec3::cross;
 
 /// What constraints cost in the merit function, in units of their multipliers; above 1.
 const MARGIN: f64 = 1.1;

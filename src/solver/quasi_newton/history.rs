@@ -23,10 +23,10 @@
 
 use std::collections::VecDeque;
 
-use crate::math::lanes::{Kernel, Lane, Vec4, dispatch};
-use crate::math::vectors::{Add, Dot};
-use crate::objective::Iterate;
-use crate::par;
+use crate::step::Iterate;
+use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
+use elements::math::vectors::{Add, Dot};
+use elements::par;
 
 /// Pairs with a cosine between step and change below this have no curvature to learn from.
 const MIN_COSINE: f64 = 1e-10;
@@ -342,7 +342,7 @@ impl Kernel for Learn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::vectors;
+    use elements::math::vectors;
 
     const SIZE: usize = 40;
 

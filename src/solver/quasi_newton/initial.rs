@@ -8,9 +8,9 @@ use super::super::system::{self, Precision, System};
 use super::super::{Options, Preparation};
 use crate::cache::Cache;
 use crate::error::Result;
-use crate::math::lanes::Vec4;
-use crate::objective::Objective;
 use crate::sparse::matrix::SymmetricMatrix;
+use crate::step::Objective;
+use elements::math::lanes::Vec4;
 
 /// Which matrix H₀ is the inverse of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

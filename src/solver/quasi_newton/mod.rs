@@ -28,13 +28,13 @@ mod initial;
 use std::time::Instant;
 
 use super::acceleration::Acceleration;
-use super::line_search::LineSearch;
 use super::{Cost, Kind, Options, Preparation, Progress, Solver, system};
 use crate::cache::Cache;
 use crate::error::Result;
-use crate::math::lanes::Vec4;
-use crate::math::vectors;
-use crate::objective::{Iterate, Objective};
+use crate::step::line_search::LineSearch;
+use crate::step::{Iterate, Objective};
+use elements::math::lanes::Vec4;
+use elements::math::vectors;
 use history::History;
 use initial::{Choice, Initial};
 

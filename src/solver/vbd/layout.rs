@@ -7,11 +7,11 @@
 
 use std::ops::Range;
 
-use crate::energy::vertex::{self, Star};
-use crate::math::lanes::WIDTH;
-use crate::math::vec3::{norm, sub};
-use crate::objective::Objective;
 use crate::sparse::colouring;
+use crate::step::Objective;
+use elements::energy::vertex::{self, Star};
+use elements::math::lanes::WIDTH;
+use elements::math::vec3::{norm, sub};
 
 /// Everything that stays the same over all steps.
 #[derive(Default)]

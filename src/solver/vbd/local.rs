@@ -1,12 +1,12 @@
 //! The minimization over single vertices, four side by side.
 
 use super::layout::{Bundle, Layout};
-use crate::energy::vertex::{Expansion, Memory, Points};
-use crate::math::eigen::symmetric3;
-use crate::math::lanes::{Vec4, WIDTH};
-use crate::math::symmetric::PLACES;
-use crate::math::vec3::{add, dot, norm, scale, sub};
-use crate::objective::Objective;
+use crate::step::Objective;
+use elements::energy::vertex::{Expansion, Memory, Points};
+use elements::math::eigen::symmetric3;
+use elements::math::lanes::{Vec4, WIDTH};
+use elements::math::symmetric::PLACES;
+use elements::math::vec3::{add, dot, norm, scale, sub};
 
 /// The part of the promised decrease that a step must bring.
 const GAMMA: f64 = 0.1;

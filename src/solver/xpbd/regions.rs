@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 use super::{Multipliers, project};
-use crate::energy::constraint::{Batch, CORNERS, Changes, Sweep};
-use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
-use crate::objective::Objective;
-use crate::par;
 use crate::sparse::colouring;
+use crate::step::Objective;
+use elements::energy::constraint::{Batch, CORNERS, Changes, Sweep};
+use elements::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use elements::par;
 
 /// Elements of a half, at least: they have some 30 colours, of which [`WIDTH`] elements are projected at a time.
 const ELEMENTS: usize = 2048;
@@ -284,7 +284,7 @@ mod tests {
             select = { box = { min = [9.5, -1, -1], max = [10.5, 99, 99] } }
             kind = { soft = 1e3 }
         "#;
-        let config = crate::config::parse(text).unwrap().config;
+        let config = crate::config::parse(text).unwrap().scene;
         Simulation::new(&config, &Cache::disabled()).unwrap().0.objective
     }
 

@@ -7,9 +7,9 @@
 //! way forward. Nodes of one column, which are many and short, go row by row.
 
 use super::{MAX_COLUMNS, PANEL, Panels, Part, diagonal_values};
-use crate::math::lanes::{Kernel, Lane, Pair, Vec4, dispatch};
-use crate::math::octets::{OCTET, Octet, Quad};
-use crate::par;
+use elements::math::lanes::{Kernel, Lane, Pair, Vec4, dispatch};
+use elements::math::octets::{OCTET, Octet, Quad};
+use elements::par;
 
 /// Factors with fewer entries are solved with before another thread would have woken up.
 pub(super) const SIDE_BY_SIDE: usize = 200_000;
@@ -455,7 +455,7 @@ fn add_transposed<O: Octet>(values: &[f32], x: &[O; 3], sums: &mut [[O; 3]]) {
 
 #[cfg(test)]
 pub(super) fn portable(panels: &Panels, right: &[Vec4]) -> [Vec<Vec4>; 2] {
-    use crate::math::lanes::Portable;
+    use elements::math::lanes::Portable;
     let (mut x, mut wide) = (vec![Vec4::ZERO; right.len()], vec![Vec4::ZERO; right.len()]);
     panels.solve_by::<Quad>(|sweep| sweep.run::<Portable>(), right, &mut x, &mut Work::default());
     panels.solve_by::<Vec4>(|sweep| sweep.run::<Portable>(), right, &mut wide, &mut Work::default());

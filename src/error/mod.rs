@@ -1,0 +1,120 @@
+//! The library's error type: what failed, where, why, and the way out.
+//!
+//! Every variant carries data, not prose alone; `Display` gives one line per cause and
+//! [`std::error::Error::source`] the chain behind it.
+
+use std::path::{Path, PathBuf};
+
+pub mod diagnostic;
+pub mod suggest;
+
+use diagnostic::Diagnostics;
+
+/// What the library returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Everything that can go wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The operating system refused something on `path`.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// A verb phrase: `read`, `write`, `create the directory` …
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A mesh file does not hold what its format promises.
+    #[error("{}{}: {reason}{}", path.display(), place_suffix(place), hint_suffix(hint))]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Where in it: `line 12`, `byte 340`, `DataArray 'Points'`; may be empty.
+        place: String,
+        /// What is wrong.
+        reason: String,
+        /// What to do about it; may be empty.
+        hint: String,
+    },
+    /// One or more faults of a config, each with its place.
+    #[error("{0}")]
+    Config(Diagnostics),
+    /// A mesh that was read well but cannot be simulated.
+    #[error("{subject}: {reason}{}", hint_suffix(hint))]
+    Mesh {
+        /// The body or file.
+        subject: String,
+        /// What is wrong, with element numbers.
+        reason: String,
+        /// What to do about it; may be empty.
+        hint: String,
+    },
+    /// A solver cannot work on a term or material.
+    #[error("solver '{solver}' cannot simulate {subject}: {reason}")]
+    Unsupported {
+        /// The solver's config name.
+        solver: String,
+        /// The body and material or term.
+        subject: String,
+        /// The missing capability and the way out.
+        reason: String,
+    },
+    /// A flag that cannot be what it is.
+    #[error("{what}{}", hint_suffix(hint))]
+    Usage {
+        /// The flag and what is wrong with it.
+        what: String,
+        /// What to do about it; may be empty.
+        hint: String,
+    },
+    /// A run, or a check that was asked for, failed: numbers that are not finite, an interruption …
+    #[error("{what}{}", hint_suffix(hint))]
+    Failed {
+        /// What happened, with step and frame where known.
+        what: String,
+        /// What to do about it; may be empty.
+        hint: String,
+    },
+    /// A run directory is not in a state that the request can work with.
+    #[error("{}: {reason}{}", path.display(), hint_suffix(hint))]
+    Run {
+        /// The directory or file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+        /// What to do about it; may be empty.
+        hint: String,
+    },
+}
+
+impl Error {
+    /// An [`Error::Io`].
+    pub fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Error::Io { action, path: path.to_owned(), source }
+    }
+
+    /// An [`Error::Format`] without a hint.
+    pub fn format(path: &Path, place: impl Into<String>, reason: impl Into<String>) -> Self {
+        Error::Format {
+            path: path.to_owned(),
+            place: place.into(),
+            reason: reason.into(),
+            hint: String::new(),
+        }
+    }
+
+    /// True for errors in what the user wrote (exit code 2), false for failures while running (1).
+    pub fn is_usage(&self) -> bool {
+        !matches!(self, Error::Failed { .. } | Error::Io { action: "write" | "rename", .. })
+    }
+}
+
+fn place_suffix(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(", {place}") }
+}
+
+fn hint_suffix(hint: &str) -> String {
+    if hint.is_empty() { String::new() } else { format!(" ({hint})") }
+}

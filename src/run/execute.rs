@@ -1,0 +1,272 @@
+//! A whole run: from a config to a finished run directory.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::checkpoint::Checkpoint;
+use super::fingerprint;
+use crate::cache::{Cache, Outcome};
+use crate::config::{Loaded, to_toml};
+use crate::error::{Error, Result};
+use crate::run::directory::{Existing, RunDirectory};
+use crate::run::summary::{CacheUse, Converged, Machine, Seconds, Summary};
+use crate::run::writer::{Job, Writer};
+use crate::run::{Frame, Schedule, sinks};
+use crate::simulate::convergence::{Record, WORRYING};
+use crate::simulate::{PreparationReport, Refactors, Simulation};
+use elements::par;
+
+/// Hears how a run goes on.
+pub trait Progress {
+    /// Meshes are loaded and the solver is prepared; frames up to `done` of `total` exist already.
+    fn prepared(&mut self, report: &PreparationReport, simulation: &Simulation, done: u64, total: u64);
+    /// A frame is simulated (not necessarily written yet).
+    fn frame(&mut self, done: u64);
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// Frames that exist now, beyond the initial one.
+    pub frames: u64,
+    /// Frames that were asked for.
+    pub wanted: u64,
+    /// Frames that this invocation simulated.
+    pub simulated: u64,
+    /// Times.
+    pub seconds: Seconds,
+    /// Everything cacheable was a hit.
+    pub cache_hit: bool,
+    /// Factors for stiffness that changed.
+    pub refactors: Refactors,
+    /// What the solver has to say, and whether it minimizes.
+    pub solver_note: Option<String>,
+    /// False for solvers whose gradients say nothing of how well they did.
+    pub minimizes: bool,
+    /// How well steps converged, over all invocations.
+    pub convergence: Record,
+    /// Steps per frame, to tell the frame of a step.
+    pub substeps: u64,
+    /// The run directory.
+    pub directory: RunDirectory,
+}
+
+impl RunReport {
+    /// True if it was told to stop before its last frame.
+    pub fn is_interrupted(&self) -> bool {
+        self.frames < self.wanted
+    }
+
+    /// The warning that steps ended far from converged, with the worst of them and what to change.
+    pub fn convergence_warning(&self) -> Option<String> {
+        let Record { worst, worst_step, worrying, steps } = &self.convergence;
+        (self.minimizes && *worrying > 0).then(|| {
+            format!(
+                "{worrying} of {steps} steps ended far from converged (gradient above {WORRYING} of its first); \
+                 the worst is step {worst_step} (frame {}) with {worst:.2}: raise solver.iterations, \
+                 or lower time.step or raise time.substeps",
+                worst_step.div_ceil(self.substeps)
+            )
+        })
+    }
+}
+
+/// Simulates a config into its run directory. Ends after the current frame once `stop` is set.
+pub fn run(
+    loaded: &Loaded,
+    cache: &Cache,
+    existing: Existing,
+    stop: &AtomicBool,
+    progress: &mut dyn Progress,
+) -> Result<RunReport> {
+    let started = Instant::now();
+    let scene = &loaded.scene;
+    let directory = RunDirectory::check(&scene.output.dir, &scene.name, existing)?;
+    let last = scene.time.frames;
+    let schedule = Schedule { first: 0, every: scene.output.every, last, time: scene.time };
+    let (mut simulation, report) = Simulation::new(scene, cache)?;
+    let fingerprint = fingerprint::of(loaded, &simulation)?;
+    let _lock = directory.lock()?;
+    let first = begin(loaded, &directory, existing, schedule, &mut simulation, fingerprint)?;
+    progress.prepared(&report, &simulation, first.unwrap_or(0), last);
+
+    let sinks = sinks(&scene.output, schedule, &directory, &simulation.model)?;
+    let writer = Writer::start(sinks, directory.metrics(), directory.checkpoint());
+    let simulating = Instant::now();
+    let mut outcome = Ok(());
+    if first.is_none() {
+        writer.send(simulation.job(schedule, 0, String::new(), fingerprint));
+    }
+    let mut frame = first.unwrap_or(0);
+    while frame < last && !stop.load(Ordering::Relaxed) {
+        let rows = match simulation.advance_frame(scene.time.substeps) {
+            Ok(rows) => rows,
+            Err(error) => {
+                outcome = Err(error);
+                break;
+            }
+        };
+        frame += 1;
+        if !writer.send(simulation.job(schedule, frame, rows, fingerprint)) {
+            break;
+        }
+        progress.frame(frame);
+    }
+    let simulate = simulating.elapsed().as_secs_f64();
+    let write = writer.finish()?.as_secs_f64();
+    outcome?;
+    let total = started.elapsed().as_secs_f64();
+    let simulated = frame - first.unwrap_or(0);
+    let seconds = Seconds {
+        model: report.model_seconds,
+        ordering: report.ordering_seconds,
+        solver: report.solver_seconds,
+        simulate,
+        write,
+        total,
+        per_frame: (total - report.seconds()) / simulated.max(1) as f64,
+    };
+    if frame == last {
+        let summary = summary(loaded, &simulation, &report, seconds, fingerprint, first.unwrap_or(0));
+        summary.write(&directory.summary())?;
+    }
+    Ok(RunReport {
+        frames: frame,
+        wanted: last,
+        simulated,
+        seconds,
+        cache_hit: report.is_hit(),
+        refactors: simulation.refactors,
+        solver_note: solver_note(&simulation),
+        minimizes: simulation.solver().minimizes(),
+        convergence: simulation.convergence.record.clone(),
+        substeps: scene.time.substeps,
+        directory,
+    })
+}
+
+/// What the solver has to say, with the worst gradient where there will be no warning of it.
+fn solver_note(simulation: &Simulation) -> Option<String> {
+    let note = simulation.solver().closing_note()?;
+    if simulation.solver().minimizes() || simulation.solver().conserves() {
+        return Some(note);
+    }
+    let Record { worst, worst_step, .. } = &simulation.convergence.record;
+    Some(format!("{note}; at worst {worst:.2e} of a step's first gradient was left (step {worst_step})"))
+}
+
+/// Starts or resumes the directory; returns the last whole frame of a resumed run.
+fn begin(
+    loaded: &Loaded,
+    directory: &RunDirectory,
+    existing: Existing,
+    schedule: Schedule,
+    simulation: &mut Simulation,
+    fingerprint: [u8; 32],
+) -> Result<Option<u64>> {
+    let text = to_toml(loaded);
+    let found = match existing {
+        Existing::Resume => Checkpoint::read(&directory.checkpoint())?,
+        _ => None,
+    };
+    let Some(checkpoint) = found else {
+        directory.begin(&text)?;
+        return Ok(None);
+    };
+    let refuse = |reason: String, hint: &str| {
+        Err(Error::Run { path: directory.dir().to_owned(), reason, hint: hint.into() })
+    };
+    if checkpoint.fingerprint != fingerprint {
+        return refuse(
+            "the run there was made from another config or mesh".into(),
+            "resume with the config it was started with, or start anew with --force",
+        );
+    }
+    if checkpoint.frame > loaded.scene.time.frames {
+        let reason = format!("the run there has {} frames already", checkpoint.frame);
+        return refuse(reason, "ask for at least as many with --frames");
+    }
+    directory.resume(&text, checkpoint.step, schedule)?;
+    simulation.state = checkpoint.state;
+    simulation.before = checkpoint.before;
+    simulation.step = checkpoint.step;
+    simulation.ledger.accounts = checkpoint.accounts;
+    simulation.convergence.record = checkpoint.convergence;
+    Ok(Some(checkpoint.frame))
+}
+
+fn summary(
+    loaded: &Loaded,
+    simulation: &Simulation,
+    report: &PreparationReport,
+    seconds: Seconds,
+    fingerprint: [u8; 32],
+    started_at_frame: u64,
+) -> Summary {
+    let word = |outcome: Outcome| match outcome {
+        Outcome::Hit => "hit",
+        Outcome::Miss => "miss",
+        Outcome::Replaced => "replaced",
+    };
+    let record = &simulation.convergence.record;
+    Summary {
+        name: loaded.scene.name.clone(),
+        config_hash: blake3::Hash::from_bytes(fingerprint).to_hex().to_string(),
+        version: env!("CARGO_PKG_VERSION"),
+        solver: loaded.scene.solver.kind.name,
+        frames: loaded.scene.time.frames,
+        steps: simulation.step,
+        started_at_frame,
+        vertices: simulation.model.rest.len(),
+        tets: simulation.model.tets.len(),
+        triangles: simulation.model.triangles.len(),
+        edges: simulation.model.edges.len(),
+        unknowns: simulation.model.numbering.free,
+        factor_entries: report.solver.factor_entries,
+        machine: Machine { os: std::env::consts::OS, arch: std::env::consts::ARCH, threads: par::threads() },
+        seconds,
+        cache: CacheUse {
+            ordering: word(report.ordering),
+            factor: report.solver.cache.map_or("none", word),
+            refactors: simulation.refactors.count,
+            refactor_hits: simulation.refactors.hits,
+        },
+        convergence: Converged {
+            worst: record.worst,
+            worst_step: record.worst_step,
+            worrying_steps: record.worrying,
+        },
+    }
+}
+
+impl Simulation {
+    /// The steps of one frame; returns their rows of `metrics.csv`.
+    fn advance_frame(&mut self, substeps: u64) -> Result<String> {
+        let mut rows = String::new();
+        for _ in 0..substeps {
+            rows.push_str(&self.advance()?.to_csv());
+        }
+        Ok(rows)
+    }
+
+    fn job(&self, schedule: Schedule, frame: u64, rows: String, fingerprint: [u8; 32]) -> Job {
+        let state = &self.state;
+        let written = schedule.includes(frame).then(|| Frame {
+            number: frame,
+            time: schedule.time(frame),
+            x: self.model.to_input(&state.x),
+            v: self.model.to_input(&state.v),
+            elements: self.model.element_states(&self.objective.terms, &state.x),
+        });
+        let checkpoint = Checkpoint {
+            fingerprint,
+            frame,
+            step: self.step,
+            state: state.clone(),
+            before: self.before.clone(),
+            accounts: self.ledger.accounts.clone(),
+            convergence: self.convergence.record.clone(),
+        };
+        Job { frame: written, rows, checkpoint }
+    }
+}

@@ -1,0 +1,49 @@
+//! What a run simulates, as one hash: the canonical config plus the bytes of every file that it names.
+//!
+//! The hash is taken of the config as a whole, not of fields picked by hand, so that no key can be forgotten. Left out is
+//! what the bytes of a frame do not depend on: how many frames there are, the run directory, comparisons, and where files
+//! lie (their content counts instead). The meshes that came of it are hashed too, as a generator may change with the program.
+
+use std::path::Path;
+
+use crate::config::{Loaded, raw};
+use crate::error::{Error, Result};
+use crate::simulate::Simulation;
+
+/// The hash of a loaded config and the simulation that was made of it.
+pub fn of(loaded: &Loaded, simulation: &Simulation) -> Result<[u8; 32]> {
+    let mut config = loaded.raw.clone();
+    config.time.frames = None;
+    config.output.dir = None;
+    config.comparison.clear();
+    for body in &mut config.body {
+        let meshes = body.mesh.iter_mut();
+        let surfaces = body.surface.iter_mut().flat_map(raw::Paths::as_mut_slice);
+        let deformed = body.deform.as_mut_slice().iter_mut().filter_map(|deform| deform.file.as_mut());
+        for path in meshes.chain(surfaces).chain(deformed) {
+            *path = content(Path::new(path.as_str()))?;
+        }
+    }
+    let mut hasher = blake3::Hasher::new();
+    // The raw types are strings, numbers, arrays and structs: nothing that TOML cannot hold.
+    hasher.update(toml::to_string(&config).expect("raw configs are TOML").as_bytes());
+    let model = &simulation.model;
+    hasher.update(bytemuck::cast_slice(model.rest.as_flattened()));
+    hasher.update(bytemuck::cast_slice(model.tets.as_flattened()));
+    hasher.update(bytemuck::cast_slice(model.triangles.as_flattened()));
+    hasher.update(bytemuck::cast_slice(model.edges.as_flattened()));
+    hasher.update(bytemuck::cast_slice(&simulation.objective.mass));
+    for point in model.initial.x.iter().chain(&model.initial.v) {
+        hasher.update(bytemuck::cast_slice(&point.0));
+    }
+    Ok(*hasher.finalize().as_bytes())
+}
+
+/// The hash of a file's bytes, in letters.
+fn content(path: &Path) -> Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    std::fs::File::open(path)
+        .and_then(|file| hasher.update_reader(file).map(|_| ()))
+        .map_err(|error| Error::io("read", path, error))?;
+    Ok(hasher.finalize().to_hex().to_string())
+}

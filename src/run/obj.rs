@@ -1,0 +1,56 @@
+//! OBJ frames: the surface of every body, or the user's own file with moved vertices.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::surfaces::seen;
+use super::{Cast, Frame, FrameSink, Request};
+use crate::error::{Error, Result};
+use crate::fs::write_atomically;
+use crate::io::obj_frame::{ObjFrame, Template};
+
+/// Writes `obj/<body>_0000.obj` ….
+pub struct ObjSink {
+    scene: Arc<Cast>,
+    normals: bool,
+    dir: PathBuf,
+    /// Of each body, the files of its surfaces, where they are OBJ.
+    templates: Vec<Vec<Option<Template>>>,
+}
+
+impl ObjSink {
+    /// Creates its directory and reads the files that it gives back.
+    pub fn build(request: &Request) -> Result<Box<dyn FrameSink>> {
+        let mut templates = vec![];
+        for body in &request.scene.bodies {
+            let mut own = vec![];
+            for embedded in &body.embedded {
+                let text =
+                    std::fs::read(&embedded.source).map_err(|e| Error::io("read", &embedded.source, e))?;
+                own.push(Template::new(text, embedded.surface.vertices.len()));
+            }
+            templates.push(own);
+        }
+        let dir = request.directory.subdirectory("obj")?;
+        let normals = request.output.normals;
+        Ok(Box::new(ObjSink { scene: request.scene.clone(), normals, dir, templates }))
+    }
+}
+
+impl FrameSink for ObjSink {
+    fn write(&mut self, frame: &Frame) -> Result<()> {
+        for (body, templates) in self.scene.bodies.iter().zip(&self.templates) {
+            for (i, seen) in seen(body, frame).iter().enumerate() {
+                let normals = self.normals.then(|| seen.normals());
+                let path = self.dir.join(format!("{}_{:04}.obj", seen.name, frame.number));
+                let obj =
+                    ObjFrame { points: &seen.points, surface: seen.surface, normals: normals.as_deref() };
+                write_atomically(&path, |out| match templates.get(i).and_then(Option::as_ref) {
+                    Some(template) => template.write(&obj, out),
+                    None => obj.write(out),
+                })?;
+            }
+        }
+        Ok(())
+    }
+}

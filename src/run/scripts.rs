@@ -1,0 +1,86 @@
+//! Scripts that open a run: `import_blender.py` for Blender, `view_paraview.py` for ParaView. Written once.
+//!
+//! Both are the same for every run but for a block of JSON that tells them names, formats and colours; which frames there
+//! are they find out for themselves. `import_blender.py` also stands in `blender/`, so that this directory can be moved alone.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::animation::DIRECTORY;
+use super::{FORMATS, Making, Request};
+use crate::error::Result;
+use crate::fs::write_atomically;
+
+const BLENDER: &str = include_str!("scripts/import_blender.py");
+const PARAVIEW: &str = include_str!("scripts/view_paraview.py");
+
+/// Stands in the scripts where the JSON belongs.
+const PLACE: &str = "@RUN@";
+
+/// The names of the scripts.
+pub const NAMES: [&str; 2] = ["import_blender.py", "view_paraview.py"];
+
+#[derive(Serialize)]
+struct Run<'a> {
+    name: &'a str,
+    fps: f64,
+    start_frame: i64,
+    surfaces: Vec<Surface<'a>>,
+}
+
+#[derive(Serialize)]
+struct Surface<'a> {
+    name: &'a str,
+    colour: [f32; 3],
+    /// Of a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    radius: Option<f64>,
+}
+
+/// The colour of a body, red, green and blue from 0 to 1: easy to tell apart, also by eyes that see few colours.
+pub fn colour(body: usize) -> [f32; 3] {
+    const COLOURS: [[f32; 3]; 8] = [
+        [0.20, 0.45, 0.70],
+        [0.90, 0.55, 0.12],
+        [0.10, 0.60, 0.47],
+        [0.80, 0.40, 0.60],
+        [0.92, 0.85, 0.35],
+        [0.40, 0.70, 0.90],
+        [0.75, 0.30, 0.15],
+        [0.55, 0.55, 0.55],
+    ];
+    COLOURS[body % COLOURS.len()]
+}
+
+/// Writes the scripts.
+pub fn write(request: &Request) -> Result<()> {
+    let mut surfaces = vec![];
+    for (number, body) in request.scene.numbers.iter().zip(&request.scene.bodies) {
+        let names: Vec<&str> = match &body.embedded[..] {
+            [] => vec![&body.name],
+            embedded => embedded.iter().map(|e| e.name.as_str()).collect(),
+        };
+        let colour = colour(*number);
+        surfaces.extend(names.into_iter().map(|name| Surface { name, colour, radius: body.radius }));
+    }
+    let run = Run {
+        name: request.directory.name(),
+        fps: request.output.fps,
+        start_frame: request.output.start_frame,
+        surfaces,
+    };
+    let json = serde_json::to_string_pretty(&run).expect("names and numbers are JSON");
+    let put = |path: &std::path::Path, text: &str| {
+        let text = text.replace(PLACE, &json);
+        write_atomically(path, |out| out.write_all(text.as_bytes()))
+    };
+    put(&request.directory.path(NAMES[0]), BLENDER)?;
+    let is_animation = |(format, making): &(_, Making)| {
+        request.output.formats.contains(format) && matches!(making, Making::Animation(_))
+    };
+    if FORMATS.iter().any(is_animation) {
+        put(&request.directory.subdirectory(DIRECTORY)?.join(NAMES[0]), BLENDER)?;
+    }
+    put(&request.directory.path(NAMES[1]), PARAVIEW)
+}

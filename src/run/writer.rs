@@ -1,0 +1,85 @@
+//! The thread that writes: frames, then their metrics rows, then the checkpoint that vouches for both.
+//!
+//! That order makes a run killed at any moment resumable: whatever the checkpoint names is on disk. The queue
+//! is short, so that a slow disk slows the simulation down instead of filling the memory.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::{Frame, FrameSink};
+use crate::error::{Error, Result};
+use crate::run::checkpoint::Checkpoint;
+
+/// Frames that may wait to be written.
+const QUEUE: usize = 2;
+
+/// What belongs to one frame.
+pub struct Job {
+    /// The frame, if it is one that is written.
+    pub frame: Option<Frame>,
+    /// Rows of `metrics.csv`, each with its newline.
+    pub rows: String,
+    /// The state after the frame.
+    pub checkpoint: Checkpoint,
+}
+
+/// The running thread.
+pub struct Writer {
+    sender: SyncSender<Job>,
+    thread: JoinHandle<Result<Duration>>,
+}
+
+impl Writer {
+    /// Starts it.
+    pub fn start(mut sinks: Vec<Box<dyn FrameSink>>, metrics: PathBuf, checkpoint: PathBuf) -> Writer {
+        let (sender, receiver) = sync_channel::<Job>(QUEUE);
+        let thread = std::thread::spawn(move || {
+            let mut busy = Duration::ZERO;
+            for job in receiver {
+                let start = Instant::now();
+                if let Some(frame) = &job.frame {
+                    sinks.iter_mut().try_for_each(|sink| sink.write(frame))?;
+                }
+                append(&metrics, &job.rows)?;
+                job.checkpoint.write(&checkpoint)?;
+                busy += start.elapsed();
+            }
+            let start = Instant::now();
+            sinks.iter_mut().try_for_each(|sink| sink.finish())?;
+            Ok(busy + start.elapsed())
+        });
+        Writer { sender, thread }
+    }
+
+    /// Hands a job over; waits while the queue is full. False if the thread has failed: [`Writer::finish`]
+    /// tells why.
+    pub fn send(&self, job: Job) -> bool {
+        self.sender.send(job).is_ok()
+    }
+
+    /// Waits until everything is written; returns how long the thread was busy, or its failure.
+    pub fn finish(self) -> Result<Duration> {
+        drop(self.sender);
+        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+/// Whole rows or none: a killed process leaves no half row, and a full disk neither.
+fn append(metrics: &Path, rows: &str) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let write = || {
+        let mut file = OpenOptions::new().append(true).open(metrics)?;
+        let length = file.metadata()?.len();
+        file.write_all(rows.as_bytes()).inspect_err(|_| {
+            // The first failure is the one to report.
+            let _ = file.set_len(length);
+        })
+    };
+    write().map_err(|e| Error::io("write", metrics, e))
+}

@@ -1,0 +1,386 @@
+//! The validated config: SI units, absolute paths, defaults filled in, every value in its range.
+//!
+//! Everything behind the config layer takes these types; nothing here can be inconsistent in itself.
+//! What needs the meshes (does a selection select anything?) is checked when the model is built.
+
+mod control;
+mod elastic;
+pub mod memory;
+mod output;
+
+pub use crate::mesh::generate::Shape;
+pub use control::{Control, Wish};
+pub use elastic::{
+    Bending, BendingKind, Damping, Directions, Fiber, Limits, Line, LineKind, MaterialPart, Quantity, Springs,
+};
+
+pub use output::{FrameFormat, Output};
+
+use std::path::PathBuf;
+
+use crate::meshing::{Method, Size};
+use crate::solver::SolverSettings;
+use crate::solver::specification::Contender;
+use elements::math::track::Track;
+
+/// A whole scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// The run's name: names files and the default output directory.
+    pub name: String,
+    /// Time stepping.
+    pub time: Time,
+    /// The chosen solver with its settings.
+    pub solver: SolverSettings,
+    /// Project every step onto constant momenta and energy.
+    pub fepr: bool,
+    /// Gravity in m/s², over time.
+    pub gravity: Track<3>,
+    /// The air; `None`: there is none.
+    pub wind: Option<Wind>,
+    /// The bodies, at least one.
+    pub bodies: Vec<Body>,
+    /// Where and what to write.
+    pub output: Output,
+    /// Comparisons of solvers on the scene.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// A comparison of solvers on one step; see `compare`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Its name.
+    pub name: String,
+    /// The solvers, at least one.
+    pub solvers: Vec<Contender>,
+    /// On the step after this frame.
+    pub at_frame: u64,
+    /// Of each solver, ≥ 1.
+    pub iterations: u64,
+    /// Keys of the config with the values that they take in turn, as TOML.
+    pub vary: Vec<(Vec<String>, Vec<String>)>,
+}
+
+/// Time stepping.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Time {
+    /// Step in seconds, > 0.
+    pub step: f64,
+    /// Frames after the initial one: frames 0 … `frames` are written.
+    pub frames: u64,
+    /// Steps per frame, ≥ 1.
+    pub substeps: u64,
+    /// How a step becomes a minimization.
+    pub integrator: Integrator,
+}
+
+/// A time integrator; see `simulate::integrator`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integrator {
+    /// First order, damps.
+    #[default]
+    ImplicitEuler,
+    /// Second order, does not damp.
+    Midpoint,
+    /// Second order, damps little.
+    Bdf2,
+}
+
+impl Integrator {
+    /// ĥ for a step h, both in seconds.
+    pub fn stage_step(self, step: f64) -> f64 {
+        match self {
+            Integrator::ImplicitEuler => step,
+            Integrator::Midpoint => step / 2.0,
+            Integrator::Bdf2 => 2.0 * step / 3.0,
+        }
+    }
+
+    /// The time for which a force f of a stage of ĥ = `stage_step` acts, in seconds: it changes the next velocity by
+    /// this times M⁻¹ f.
+    pub fn acting_time(self, stage_step: f64) -> f64 {
+        match self {
+            Integrator::ImplicitEuler | Integrator::Bdf2 => stage_step,
+            Integrator::Midpoint => 2.0 * stage_step,
+        }
+    }
+
+    /// The part of a stage after which bodies move with (x − x̂)/ĥ: the chord of an Euler step is their velocity in its
+    /// middle, while the other two have a stage whose velocity is right at its end to second order.
+    pub fn velocity_part(self) -> f64 {
+        match self {
+            Integrator::ImplicitEuler => 0.5,
+            Integrator::Midpoint | Integrator::Bdf2 => 1.0,
+        }
+    }
+}
+
+/// Air that moves, or stands still and slows what moves in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wind {
+    /// Mean velocity in m/s, over time.
+    pub velocity: Track<3>,
+    /// Amplitude of gusts relative to the velocity, ≥ 0.
+    pub gusts: f64,
+    /// Seed of the gusts.
+    pub seed: u64,
+    /// Time in s from one gust to the next, > 0.
+    pub gust_length: f64,
+    /// Of the air, in kg/m³, > 0.
+    pub density: f64,
+    /// Drag coefficient, ≥ 0.
+    pub drag: f64,
+}
+
+/// One elastic body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Unique name, usable as a file name.
+    pub name: String,
+    /// Where the mesh comes from.
+    pub mesh: MeshSource,
+    /// Surfaces that follow it and are written in its place, absolute paths.
+    pub surfaces: Vec<PathBuf>,
+    /// Drop degenerate cells instead of refusing the mesh.
+    pub repair: bool,
+    /// Mass density in kg/m³, > 0.
+    pub density: Quantity,
+    /// Thickness in m of a sheet (a mesh of triangles), > 0.
+    pub thickness: Quantity,
+    /// Radius in m of the cross-section of a line (a mesh of edges), > 0.
+    pub radius: f64,
+    /// The materials, later ones win; solids have one at least, sheets may have springs instead, lines have none.
+    pub materials: Vec<MaterialPart>,
+    /// Springs along the edges of a sheet.
+    pub springs: Option<Springs>,
+    /// Resistance of a sheet to bending.
+    pub bending: Option<Bending>,
+    /// Bounds on stretches.
+    pub limits: Option<Limits>,
+    /// What the edges of a line do; lines have it, other bodies do not.
+    pub line: Option<Line>,
+    /// Families of fibres in a solid.
+    pub fibers: Vec<Fiber>,
+    /// Rayleigh damping.
+    pub damping: Damping,
+    /// Factor on all stiffness over time, > 0; `None`: 1.
+    pub stiffness_scale: Option<Track<1>>,
+    /// Applied to the mesh; the result is the rest state.
+    pub transform: Transform,
+    /// Initial velocity.
+    pub velocity: Velocity,
+    /// Applied about the centre of the rest bounding box; the result is the initial state.
+    pub deform: Vec<Deform>,
+    /// Attachments.
+    pub pins: Vec<Pin>,
+    /// Forces on sets of vertices.
+    pub loads: Vec<Load>,
+    /// Pressure inside the closed surface above that outside, in Pa, over time.
+    pub pressure: Option<Track<1>>,
+    /// What its momenta and energy should be.
+    pub control: Control,
+}
+
+/// A force on a set of vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// Which vertices, by rest position.
+    pub select: Selection,
+    /// In N over time, the sum over the vertices, which share it evenly.
+    pub force: Track<3>,
+}
+
+impl Body {
+    /// Cross-section of a line in m².
+    pub fn section(&self) -> f64 {
+        std::f64::consts::PI * self.radius * self.radius
+    }
+}
+
+/// A mesh from a file or a generator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MeshSource {
+    /// An absolute path.
+    File(PathBuf),
+    /// A procedural mesh.
+    Generate(Shape),
+    /// Tets within the body's surfaces.
+    Surface {
+        /// How they are filled.
+        method: &'static Method,
+        /// How fine.
+        size: Size,
+        /// Repair the surfaces before.
+        repair: bool,
+    },
+}
+
+/// `x ↦ rotate(scale · x) + translate`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform {
+    /// In metres.
+    pub translate: [f64; 3],
+    /// Rotation about the origin: unit axis and angle in radians.
+    pub rotate: ([f64; 3], f64),
+    /// Uniform factor, > 0.
+    pub scale: f64,
+}
+
+/// Rigid initial velocity: `v = linear + angular × (x − centre of mass)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Velocity {
+    /// m/s.
+    pub linear: [f64; 3],
+    /// rad/s, about the centre of mass of the initial state.
+    pub angular: [f64; 3],
+}
+
+/// A coordinate axis, as an index 0, 1 or 2.
+pub type Axis = usize;
+
+/// One deformation of the rest state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deform {
+    /// Factors along x, y, z.
+    Stretch([f64; 3]),
+    /// Rotation about `axis` growing linearly over the box, by `radians` in total, zero at the lower end.
+    Twist {
+        /// The axis of rotation, through the centre.
+        axis: Axis,
+        /// Angle at the upper end.
+        radians: f64,
+    },
+    /// Compression along `axis` by `factor`, the other directions widened to keep the volume.
+    Squash {
+        /// The direction that is compressed.
+        axis: Axis,
+        /// > 0; below 1 compresses.
+        factor: f64,
+    },
+    /// Every vertex moves to an independent uniform random point of the bounding box.
+    Randomize {
+        /// Seed of the generator.
+        seed: u64,
+        /// Blend between the rest position (0) and the random point (1).
+        amount: f64,
+    },
+    /// Every vertex moves to the centre, plus a uniform random offset of up to `jitter` of the box's size.
+    Collapse {
+        /// 0: all in one point.
+        jitter: f64,
+        /// Seed of the generator.
+        seed: u64,
+    },
+    /// Positions from the points of a mesh file with the same number of vertices (mesh units; transformed
+    /// like the rest mesh).
+    File(PathBuf),
+}
+
+/// A set of vertices held in place or moved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pin {
+    /// Which vertices, by rest position.
+    pub select: Selection,
+    /// Exact or elastic.
+    pub kind: PinKind,
+    /// Where they go over time; `None`: they stay.
+    pub motion: Option<Motion>,
+}
+
+/// How a pin holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PinKind {
+    /// The vertex is prescribed and leaves the unknowns.
+    Hard,
+    /// A spring of zero rest length with this stiffness in N/m, one per vertex.
+    Soft(f64),
+}
+
+/// A set of vertices of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selection {
+    /// All of them.
+    All,
+    /// Inside or on an axis-parallel box.
+    Box {
+        /// Lower corner.
+        min: [f64; 3],
+        /// Upper corner.
+        max: [f64; 3],
+    },
+    /// Inside or on a sphere.
+    Sphere {
+        /// Centre.
+        center: [f64; 3],
+        /// Radius.
+        radius: f64,
+    },
+    /// On the side of a plane that its normal points to.
+    Plane {
+        /// A point of the plane.
+        point: [f64; 3],
+        /// Points to the selected side; need not have length 1.
+        normal: [f64; 3],
+    },
+    /// By vertex number in the mesh file, from 0.
+    Ids(Vec<u32>),
+    /// Where a scalar point array of the mesh file is greater than a value.
+    Array {
+        /// The array's name.
+        name: String,
+        /// The threshold.
+        above: f64,
+    },
+    /// The `count` vertices nearest to a point (ties: the lower number first).
+    Nearest {
+        /// The point.
+        point: [f64; 3],
+        /// How many.
+        count: usize,
+    },
+}
+
+/// The motion of pinned vertices: a map of their initial positions, active between two times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion {
+    /// The map over time.
+    pub path: Path,
+    /// Before it, time stands at `from` (s).
+    pub from: f64,
+    /// After it, time stands at `until` (s); may be infinite.
+    pub until: f64,
+}
+
+/// A map of positions over the time since `from`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Path {
+    /// Rotation at a constant rate.
+    Rotate {
+        /// Unit axis.
+        axis: [f64; 3],
+        /// A point of the axis.
+        origin: [f64; 3],
+        /// rad/s.
+        rate: f64,
+    },
+    /// Constant velocity in m/s.
+    Translate([f64; 3]),
+    /// Rigid keyframes, piecewise linear in time (offset and rotation angle), constant outside.
+    Keyframes {
+        /// Unit axis of the rotation.
+        axis: [f64; 3],
+        /// A point of that axis.
+        origin: [f64; 3],
+        /// Offset in metres.
+        translate: Track<3>,
+        /// Rotation angle in radians.
+        radians: Track<1>,
+    },
+    /// `amplitude · sin(2π·frequency·t)`.
+    Shake {
+        /// Metres, per axis.
+        amplitude: [f64; 3],
+        /// Hz.
+        frequency: f64,
+    },
+}

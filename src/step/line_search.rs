@@ -1,0 +1,155 @@
+//! Line searches: a step that lowers the objective enough.
+//!
+//! ```text
+//! g(x + αd) ≤ g(x) + γ α ∇g·d,      γ = 0.3
+//! ```
+//!
+//! Armijo's condition \[Liu2017, Alg. 1\]: the largest of 1, ½, ¼, … that meets it. Wolfe's conditions add that the slope
+//! has risen,
+//!
+//! ```text
+//! ∇g(x + αd)·d ≥ γ₂ ∇g(x)·d,      γ₂ = 0.9
+//! ```
+//!
+//! and steps are doubled until they are too long, then halved between those too short and those too long
+//! \[Lewis2013, Alg. 2.6\], where the paper interpolates. An infinite or undefined value is never accepted, so a barrier is
+//! never crossed. Every try computes value and gradient in one pass: the first one is nearly always accepted,
+//! and the next iteration then has its gradient already.
+//!
+//! Near the minimum the decrease drowns in the rounding of g long before the gradient has lost its digits. Where
+//! the two values differ by rounding only, the slopes decide, which for a parabola is the same condition
+//! \[Hager2005, Eq. 4\]:
+//!
+//! ```text
+//! ∇g(x + αd)·d ≤ (2γ − 1) ∇g(x)·d
+//! ```
+
+use std::time::Instant;
+
+use super::Cost;
+use crate::step::{Iterate, Objective, Value};
+use elements::math::lanes::Vec4;
+use elements::math::vectors;
+
+const GAMMA: f64 = 0.3;
+const GAMMA_2: f64 = 0.9;
+/// A promised gain below this share of g's rounding changes strains by 1e-13: the floor is reached.
+const FLOOR: f64 = 1e-13;
+/// Halvings, before the step shrinks to a tenth at a time: a sliver in a random state may have det F = 10¹⁰.
+const HALVINGS: u32 = 10;
+/// Tries after the first: down to 10⁻³³ of the full step.
+const MAX_RETRIES: u32 = 40;
+
+/// When a try is good enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineSearch {
+    /// Armijo's condition.
+    Armijo,
+    /// Wolfe's conditions.
+    Wolfe,
+    /// The full step, halved only while the objective is not finite.
+    None,
+}
+
+impl LineSearch {
+    /// By its config name; the default is Armijo's.
+    pub fn named(name: Option<&str>) -> LineSearch {
+        match name {
+            Some("none") => LineSearch::None,
+            Some("wolfe") => LineSearch::Wolfe,
+            _ => LineSearch::Armijo,
+        }
+    }
+
+    /// Moves the evaluated `iterate` along `direction` to an accepted, evaluated point, with `trial` as
+    /// scratch, where it leaves the old point; returns how far along, or None if there is no such point, and
+    /// `iterate` is as it was. A direction that does not descend, of a slope of 0 or more, leads nowhere.
+    pub fn search(
+        self,
+        objective: &Objective,
+        iterate: &mut Iterate,
+        direction: &[Vec4],
+        slope: f64,
+        trial: &mut Iterate,
+        cost: &mut Cost,
+    ) -> Option<f64> {
+        let from = iterate.value;
+        let rounding = objective.rounding(&from);
+        if slope.is_nan() || -slope <= FLOOR * rounding {
+            return None;
+        }
+        let mut alpha = 1.0;
+        let (mut short, mut long) = (0.0, f64::INFINITY);
+        for retry in 0..=MAX_RETRIES {
+            attempt(objective, iterate, direction, alpha, trial, (retry > 0, cost));
+            match self.judge(&from, rounding, (alpha, slope), trial, direction) {
+                Verdict::Good => {
+                    std::mem::swap(iterate, trial);
+                    return Some(alpha);
+                }
+                Verdict::Short => short = alpha,
+                Verdict::Long => long = alpha,
+            }
+            alpha = match (short > 0.0, long.is_finite()) {
+                (true, true) => 0.5 * (short + long),
+                (true, false) => 2.0 * short,
+                _ if retry < HALVINGS => 0.5 * long,
+                _ => 0.1 * long,
+            };
+        }
+        // Too short is better than not at all.
+        (short > 0.0).then(|| {
+            attempt(objective, iterate, direction, short, trial, (true, cost));
+            std::mem::swap(iterate, trial);
+            short
+        })
+    }
+
+    /// What to think of a try at `alpha`; `slope` is the one at its start.
+    fn judge(
+        self,
+        from: &Value,
+        rounding: f64,
+        (alpha, slope): (f64, f64),
+        trial: &Iterate,
+        direction: &[Vec4],
+    ) -> Verdict {
+        let value = trial.value.total();
+        if self == LineSearch::None {
+            return if value.is_finite() { Verdict::Good } else { Verdict::Long };
+        }
+        let new_slope = || vectors::dot(&trial.gradient, direction);
+        let lower = value <= from.total() + GAMMA * alpha * slope
+            || (value <= from.total() + rounding && new_slope() <= (2.0 * GAMMA - 1.0) * slope);
+        if !lower {
+            Verdict::Long
+        } else if self == LineSearch::Wolfe && new_slope() < GAMMA_2 * slope {
+            Verdict::Short
+        } else {
+            Verdict::Good
+        }
+    }
+}
+
+enum Verdict {
+    Good,
+    Short,
+    Long,
+}
+
+/// Evaluates `iterate + alpha direction` in `trial`.
+fn attempt(
+    objective: &Objective,
+    iterate: &Iterate,
+    direction: &[Vec4],
+    alpha: f64,
+    trial: &mut Iterate,
+    (again, cost): (bool, &mut Cost),
+) {
+    let start = Instant::now();
+    let free = objective.free;
+    vectors::combine(alpha, direction, &iterate.x[..free], &mut trial.x[..free]);
+    objective.evaluate(trial);
+    *(if again { &mut cost.line_search } else { &mut cost.local }) += start.elapsed();
+    cost.tries += 1;
+}

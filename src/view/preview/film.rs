@@ -1,0 +1,46 @@
+//! A run in memory, as it is shown: its frames, the range of each array, the surfaces with their creases.
+
+use super::colour;
+use super::shape::Shape;
+use crate::error::Result;
+use crate::view::replay::motion::{ARRAYS, Array, Motion, Outline, Shot};
+use elements::par;
+
+/// Frames of a run with some of its arrays.
+#[derive(Clone, Debug)]
+pub struct Film {
+    /// What stays from frame to frame.
+    pub outline: Outline,
+    /// How it is drawn.
+    pub shape: Shape,
+    /// The frames, one at least.
+    pub shots: Vec<Shot>,
+    /// The arrays, with the values that their colours span over all frames.
+    pub arrays: Vec<(Array, [f32; 2])>,
+}
+
+impl Film {
+    /// Reads the frames `numbers` with the arrays that `arrays` gives by their places in [`ARRAYS`].
+    pub fn read(motion: &Motion, numbers: &[u64], arrays: &[usize]) -> Result<Film> {
+        let shots: Result<Vec<Shot>> =
+            par::map(numbers.len(), |i| motion.shot(numbers[i], arrays)).into_iter().collect();
+        let shots = shots?;
+        let ranges = par::map(arrays.len(), |i| {
+            colour::range(shots.iter().flat_map(|shot| shot.values[i].iter().copied()))
+        });
+        let arrays = arrays.iter().map(|i| ARRAYS[*i]).zip(ranges).collect();
+        Ok(Film { outline: motion.outline.clone(), shape: Shape::new(&motion.outline), shots, arrays })
+    }
+
+    /// All positions of all frames that are drawn.
+    pub fn points(&self) -> impl Iterator<Item = [f32; 3]> + Clone {
+        self.shots.iter().flat_map(|shot| self.shape.points.iter().map(|v| shot.points[*v as usize]))
+    }
+
+    /// The box of the whole motion.
+    pub fn bounds(&self) -> [[f32; 3]; 2] {
+        self.points().fold([[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]], |[low, high], p| {
+            [std::array::from_fn(|k| low[k].min(p[k])), std::array::from_fn(|k| high[k].max(p[k]))]
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! What is seen of a run: surfaces and lines of constant topology, with arrays on their vertices.
+//!
+//! Of VTU frames the surfaces are those that `ply` frames would hold, and values of cells become values of vertices: the
+//! mean over the cells that have the vertex as a corner. Of PLY frames there are positions alone.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::ply::PlyFrames;
+use super::vtu::VtuFrames;
+use super::{Replay, Run};
+use crate::cache::Cache;
+use crate::config::Overrides;
+use crate::error::{Error, Result};
+use crate::run::Schedule;
+
+/// A scalar array that can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Its name: that of the VTU array, or `displacement` and `speed` for the lengths of vectors.
+    pub name: &'static str,
+    /// Its unit; empty for ratios.
+    pub unit: &'static str,
+}
+
+/// All arrays, in the order of [`Shot::values`].
+pub const ARRAYS: [Array; 5] = [
+    Array { name: "von_mises", unit: "Pa" },
+    Array { name: "energy_density", unit: "J/m³" },
+    Array { name: "det_f", unit: "" },
+    Array { name: "displacement", unit: "m" },
+    Array { name: "speed", unit: "m/s" },
+];
+
+/// A surface or a set of lines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The name of its files.
+    pub name: String,
+    /// The number of its body in the config, from 0.
+    pub body: usize,
+    /// Its vertices.
+    pub vertices: Range<usize>,
+    /// Its triangles.
+    pub triangles: Range<usize>,
+    /// Its edges.
+    pub edges: Range<usize>,
+    /// Radius of its lines in m; 0 where it is not known.
+    pub radius: f64,
+}
+
+/// What does not change from frame to frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outline {
+    /// The run's name.
+    pub name: String,
+    /// The parts, body after body.
+    pub parts: Vec<Part>,
+    /// Corners of all triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// Ends of all edges of lines.
+    pub edges: Vec<[u32; 2]>,
+    /// Positions in m at rest, or in the first frame where the rest state is not known.
+    pub rest: Vec<[f64; 3]>,
+    /// Whether there are arrays.
+    pub has_arrays: bool,
+}
+
+impl Outline {
+    /// Adds a part; `triangles` and `edges` count its vertices from 0.
+    pub(super) fn push(
+        &mut self,
+        name: &str,
+        body: usize,
+        radius: f64,
+        points: &[[f64; 3]],
+        triangles: &[[u32; 3]],
+        edges: &[[u32; 2]],
+    ) {
+        let first = self.rest.len() as u32;
+        let starts = (self.rest.len(), self.triangles.len(), self.edges.len());
+        self.rest.extend(points);
+        self.triangles.extend(triangles.iter().map(|t| t.map(|v| first + v)));
+        self.edges.extend(edges.iter().map(|e| e.map(|v| first + v)));
+        self.parts.push(Part {
+            name: name.to_owned(),
+            body,
+            vertices: starts.0..self.rest.len(),
+            triangles: starts.1..self.triangles.len(),
+            edges: starts.2..self.edges.len(),
+            radius,
+        });
+    }
+}
+
+/// One frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shot {
+    /// The frame's number.
+    pub number: u64,
+    /// In s.
+    pub time: f64,
+    /// Positions of all vertices in m, finite.
+    pub points: Vec<[f32; 3]>,
+    /// Values at the vertices of each array that was asked for; may be infinite or NaN.
+    pub values: Vec<Vec<f32>>,
+}
+
+enum Source {
+    Vtu(Box<VtuFrames>),
+    Ply(PlyFrames),
+}
+
+/// A run whose surfaces can be read, frame by frame.
+pub struct Motion {
+    /// What stays.
+    pub outline: Outline,
+    /// Numbers of the frames that exist, ascending, one at least.
+    pub frames: Vec<u64>,
+    schedule: Schedule,
+    source: Source,
+}
+
+impl Motion {
+    /// Opens a run: its VTU frames, or its PLY frames where it has no others.
+    pub fn open(dir: &Path, cache: &Cache) -> Result<Motion> {
+        let run = Run::open(dir, &Overrides::default())?;
+        let schedule = run.schedule(run.scene.time.frames);
+        if !run.frames("vtu", &run.scene.name)?.is_empty() {
+            let source = VtuFrames::new(Replay::new(run, cache)?);
+            let (outline, frames) = (source.outline(), source.replay.frames().to_vec());
+            return Ok(Motion { outline, frames, schedule, source: Source::Vtu(Box::new(source)) });
+        }
+        let Some((source, outline, frames)) = PlyFrames::new(&run)? else {
+            return Err(Error::Run {
+                path: dir.to_owned(),
+                reason: "has neither vtu nor ply frames".into(),
+                hint: "simulate with \"vtu\" or \"ply\" among output.formats".into(),
+            });
+        };
+        Ok(Motion { outline, frames, schedule, source: Source::Ply(source) })
+    }
+
+    /// The time of a frame in s.
+    pub fn time(&self, number: u64) -> f64 {
+        self.schedule.time(number)
+    }
+
+    /// Reads a frame with the arrays that `arrays` gives by their places in [`ARRAYS`]; there must be arrays.
+    pub fn shot(&self, number: u64, arrays: &[usize]) -> Result<Shot> {
+        let (points, values) = match &self.source {
+            Source::Vtu(source) => source.read(number, arrays)?,
+            Source::Ply(source) => (source.read(number, &self.outline)?, vec![]),
+        };
+        Ok(Shot { number, time: self.time(number), points, values })
+    }
+}

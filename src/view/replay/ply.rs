@@ -1,0 +1,84 @@
+//! Surfaces out of PLY frames, for runs that have no VTU.
+
+use std::path::{Path, PathBuf};
+
+use super::motion::Outline;
+use super::{Run, frame_files};
+use crate::error::{Error, Result};
+use crate::io;
+use crate::mesh::Mesh;
+
+/// The PLY frames of a run.
+pub(super) struct PlyFrames {
+    dir: PathBuf,
+}
+
+impl PlyFrames {
+    /// The frames that all parts have, and their outline; `None` where there are none.
+    pub(super) fn new(run: &Run) -> Result<Option<(PlyFrames, Outline, Vec<u64>)>> {
+        let dir = run.dir.join("ply");
+        let files = frame_files(&dir, "ply")?;
+        // A body has one part of its own name, or several that begin with it.
+        let body_of = |stem: &str| {
+            let bodies = run.scene.bodies.iter();
+            let fits = |name: &str| stem == name || stem.starts_with(&format!("{name}-"));
+            bodies
+                .enumerate()
+                .filter(|(_, b)| fits(&b.name))
+                .max_by_key(|(_, b)| b.name.len())
+                .map(|(i, _)| i)
+        };
+        let mut stems: Vec<(usize, &str)> =
+            files.iter().filter_map(|(stem, _)| Some((body_of(stem)?, stem.as_str()))).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        let mut frames: Vec<u64> = files.iter().map(|(_, number)| *number).collect();
+        frames.sort_unstable();
+        frames.dedup();
+        frames.retain(|n| stems.iter().all(|(_, stem)| dir.join(format!("{stem}_{n:04}.ply")).is_file()));
+        if stems.is_empty() || frames.is_empty() {
+            return Ok(None);
+        }
+        let source = PlyFrames { dir };
+        let mut outline = Outline { name: run.scene.name.clone(), ..Outline::default() };
+        for (body, stem) in stems {
+            let mesh = read(&source.path(stem, frames[0]))?;
+            let radius = if mesh.edges.is_empty() { 0.0 } else { run.scene.bodies[body].radius };
+            outline.push(stem, body, radius, &mesh.points, &mesh.triangles, &mesh.edges);
+        }
+        Ok(Some((source, outline, frames)))
+    }
+
+    fn path(&self, stem: &str, number: u64) -> PathBuf {
+        self.dir.join(format!("{stem}_{number:04}.ply"))
+    }
+
+    /// The positions of a frame.
+    pub(super) fn read(&self, number: u64, outline: &Outline) -> Result<Vec<[f32; 3]>> {
+        let mut points = Vec::with_capacity(outline.rest.len());
+        for part in &outline.parts {
+            let path = self.path(&part.name, number);
+            let mesh = read(&path)?;
+            let counts = (mesh.points.len(), mesh.triangles.len(), mesh.edges.len());
+            let wanted = (part.vertices.len(), part.triangles.len(), part.edges.len());
+            if counts != wanted {
+                return Err(Error::Run {
+                    path,
+                    reason: format!("{} vertices, where the first frame has {}", counts.0, wanted.0),
+                    hint: "the frames are of different runs: simulate again".into(),
+                });
+            }
+            points.extend(mesh.points.iter().map(|p| p.map(|x| x as f32)));
+        }
+        Ok(points)
+    }
+}
+
+/// A surface with finite positions.
+fn read(path: &Path) -> Result<Mesh> {
+    let mesh = io::read(path)?;
+    match mesh.points.iter().position(|p| p.iter().any(|x| !x.is_finite())) {
+        Some(i) => Err(Error::format(path, format!("vertex {i}"), "its position is not finite")),
+        None => Ok(mesh),
+    }
+}
