@@ -29,7 +29,7 @@ fn scene(mesh: &str, solver: &str) -> pliant::scene::Config {
         velocity = {{ angular = [0, 2, 0] }}
         "#
     );
-    pliant::config::parse(&text).expect("a valid scene").config
+    pliant::config::parse(&text).expect("a valid scene").scene
 }
 
 /// Microseconds of an iteration and of the rest of a step.

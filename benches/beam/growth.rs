@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use elements::par;
 use pliant::cache::Cache;
-use pliant::scene::Config;
+use pliant::scene::Scene;
 use pliant::simulate::Simulation;
 use pliant::view::plot::{self, Axis, Chart, Format, Panel, Series, Theme};
 
@@ -35,7 +35,7 @@ fn held() -> f64 {
     stats.bytes_allocated as f64 - stats.bytes_deallocated as f64
 }
 
-fn measure(config: &Config) -> Row {
+fn measure(config: &Scene) -> Row {
     let folder = std::env::temp_dir().join(format!("pliant-bench-{}", std::process::id()));
     let cache = Cache::at(&folder);
     let begun = Instant::now();
@@ -77,8 +77,8 @@ fn measure(config: &Config) -> Row {
     }
 }
 
-fn configs() -> Vec<Config> {
-    let mut all: Vec<Config> = [[10, 5, 4], [20, 10, 5], [40, 10, 10], [68, 17, 17]]
+fn configs() -> Vec<Scene> {
+    let mut all: Vec<Scene> = [[10, 5, 4], [20, 10, 5], [40, 10, 10], [68, 17, 17]]
         .map(|cells| beam(cells, "quasi-newton", "arap"))
         .into();
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -21,7 +21,7 @@ use std::alloc::System;
 use std::path::PathBuf;
 
 use elements::math::lanes::{Instructions, limit};
-use pliant::scene::Config;
+use pliant::scene::Scene;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 /// Counts bytes; iterations allocate nothing, so that it costs them nothing.
@@ -29,7 +29,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// The beam, h = 1/30 s, 10 iterations a frame; cubes with edges of 1/16 m in five tets each.
-fn beam(cells: [u32; 3], solver: &str, material: &str) -> Config {
+fn beam(cells: [u32; 3], solver: &str, material: &str) -> Scene {
     let size = cells.map(|c| f64::from(c) * 0.0625);
     let body = format!(
         r#"
@@ -43,7 +43,7 @@ fn beam(cells: [u32; 3], solver: &str, material: &str) -> Config {
 }
 
 /// A body, given by its mesh and what else it has.
-fn scene_of(body: &str, solver: &str, material: &str) -> Config {
+fn scene_of(body: &str, solver: &str, material: &str) -> Scene {
     let text = format!(
         r#"
         name = "beam"
@@ -59,7 +59,7 @@ fn scene_of(body: &str, solver: &str, material: &str) -> Config {
         {body}
         "#
     );
-    pliant::config::parse(&text).expect("a valid scene").config
+    pliant::config::parse(&text).expect("a valid scene").scene
 }
 
 /// Writes rows as CSV to `target/bench`.

@@ -42,7 +42,7 @@ fn simulate(solver: &str, runs: usize) -> Motion {
         kind = "hard"
         "#
     );
-    let config = pliant::config::parse(&text).expect("a valid scene").config;
+    let config = pliant::config::parse(&text).expect("a valid scene").scene;
     let mut best = vec![f64::INFINITY; FRAMES];
     let (mut path, mut tip) = (vec![], 0.0);
     for _ in 0..runs {
