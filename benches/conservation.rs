@@ -10,7 +10,7 @@ use pliant::simulate::Simulation;
 const FRAMES: u64 = 30;
 const ITERATIONS: u64 = 10;
 
-fn scene(mesh: &str, solver: &str) -> pliant::scene::Config {
+fn scene(mesh: &str, solver: &str) -> pliant::scene::Scene {
     let text = format!(
         r#"
         name = "conservation"

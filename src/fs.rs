@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::{Error, Result};
+use crate::error::{Action, Error, Result};
 
 /// Ending of files that are still being written; a killed process may leave some behind.
 pub const TEMPORARY: &str = ".tmp";
@@ -19,15 +19,15 @@ pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<()> {
-    let temporary = beside(path).map_err(|e| Error::io("write", path, e))?;
+    let temporary = beside(path).map_err(|e| Error::io(Action::Write, path, e))?;
     let written = File::create_new(&temporary).and_then(|file| {
         let mut out = BufWriter::with_capacity(1 << 18, file);
         write(&mut out)?;
         out.flush()
     });
     let result = written
-        .map_err(|e| Error::io("write", path, e))
-        .and_then(|()| std::fs::rename(&temporary, path).map_err(|e| Error::io("write", path, e)));
+        .map_err(|e| Error::io(Action::Write, path, e))
+        .and_then(|()| std::fs::rename(&temporary, path).map_err(|e| Error::io(Action::Write, path, e)));
     if result.is_err() {
         // The first failure is the one to report; there may be nothing to remove.
         let _ = std::fs::remove_file(&temporary);

@@ -224,7 +224,7 @@ pub fn verify(path: &Path) -> Result<(), Fault> {
 pub fn write(path: &Path, kind: &str, version: u32, key: &Key, arrays: &[Array]) -> Result<(), Error> {
     let fixed = fixed_part(kind, version, arrays.len() as u32, key);
     if let Some(dir) = path.parent() {
-        std::fs::create_dir_all(dir).map_err(|e| Error::io("create the directory", dir, e))?;
+        std::fs::create_dir_all(dir).map_err(|e| Error::io(crate::error::Action::CreateDirectory, dir, e))?;
     }
     write_atomically(path, |file| {
         file.write_all(&fixed)?;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub use file::{Array, Fault};
 
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 
 /// Names an entry: a 256-bit hash.
 pub type Key = blake3::Hash;
@@ -97,13 +97,13 @@ impl Cache {
         let listing = match std::fs::read_dir(dir) {
             Ok(listing) => listing,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
-            Err(e) => return Err(Error::io("list", dir, e)),
+            Err(e) => return Err(Error::io(Action::List, dir, e)),
         };
         let mut out = vec![];
         for entry in listing {
-            let path = entry.map_err(|e| Error::io("list", dir, e))?.path();
+            let path = entry.map_err(|e| Error::io(Action::List, dir, e))?.path();
             if path.extension().is_some_and(|e| e == EXTENSION) {
-                let size = std::fs::metadata(&path).map_err(|e| Error::io("read", &path, e))?.len();
+                let size = std::fs::metadata(&path).map_err(|e| Error::io(Action::Read, &path, e))?.len();
                 out.push((path, size));
             }
         }
@@ -121,7 +121,7 @@ impl Cache {
         let entries = self.entries()?;
         let mut freed = 0;
         for (path, size) in &entries {
-            std::fs::remove_file(path).map_err(|e| Error::io("remove", path, e))?;
+            std::fs::remove_file(path).map_err(|e| Error::io(Action::Remove, path, e))?;
             freed += size;
         }
         Ok((entries.len(), freed))

@@ -14,7 +14,7 @@ use crate::compare::cases::{self, Case};
 use crate::compare::{Comparison, Contender, chart, compare, parse};
 use crate::config::{self, Loaded, Overrides};
 use crate::error::suggest::nearest;
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
 use crate::run::directory::Existing;
 use crate::run::execute::run;
@@ -156,7 +156,7 @@ impl CompareArgs {
                 hint: "replace it with --force, or choose another directory with -o".into(),
             });
         }
-        std::fs::create_dir_all(directory).map_err(|e| Error::io("create the directory", directory, e))
+        std::fs::create_dir_all(directory).map_err(|e| Error::io(Action::CreateDirectory, directory, e))
     }
 
     fn load(&self, more: &[String], output: Option<(&str, PathBuf)>) -> Result<Loaded> {
@@ -249,7 +249,7 @@ impl CompareArgs {
                     _ => format!("solver.{part}"),
                 })
                 .collect();
-            let directory = std::path::absolute(to.join(slug)).map_err(|e| Error::io("find", to, e))?;
+            let directory = std::path::absolute(to.join(slug)).map_err(|e| Error::io(Action::Find, to, e))?;
             let loaded = self.load(&options, Some((contender.settings.kind.name, directory.clone())))?;
             tracing::info!("{}", contender.label);
             let mut reporter = Reporter::new(global);

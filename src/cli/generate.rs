@@ -261,7 +261,7 @@ mod tests {
             ("torus --major nan --minor 1 --cells 8 -o b", "--major: must be above 0"),
         ] {
             let error = parse(line).shape().unwrap_err();
-            assert!(error.is_usage());
+            assert!(error.exit() == crate::error::Exit::Usage);
             assert_eq!(error.to_string(), expected);
         }
     }

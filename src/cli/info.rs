@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::report::write_stdout;
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::io;
 use crate::mesh::info::describe;
 
@@ -26,7 +26,7 @@ impl InfoArgs {
         let info = describe(&io::read(&self.file)?);
         let text = if self.json {
             let json = serde_json::to_string_pretty(&info);
-            json.map_err(|e| Error::io("write", &self.file, e.into()))? + "\n"
+            json.map_err(|e| Error::io(Action::Write, &self.file, e.into()))? + "\n"
         } else {
             format!("{}\n{info}\n", self.file.display())
         };

@@ -7,7 +7,7 @@ use clap::Args;
 use super::report::write_stdout;
 use crate::cache::Cache;
 use crate::config::{self, Overrides};
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::model::body::{self, BodyData};
 use crate::model::cells::PartCells;
 use crate::scene::Body;
@@ -51,7 +51,7 @@ impl PlotArgs {
             None => (self.runs[0].as_path(), self.run_charts()?),
         };
         let directory = self.output.as_deref().unwrap_or(default);
-        std::fs::create_dir_all(directory).map_err(|e| Error::io("create the directory", directory, e))?;
+        std::fs::create_dir_all(directory).map_err(|e| Error::io(Action::CreateDirectory, directory, e))?;
         let mut text = String::new();
         for (name, chart) in &charts {
             for format in [Format::Svg, Format::Png].into_iter().filter(|f| self.format.contains(f)) {

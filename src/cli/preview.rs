@@ -7,7 +7,7 @@ use clap::Args;
 use super::Global;
 use super::report::write_stdout;
 use super::threads::ThreadArgs;
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
 use crate::view::plot::png;
 use crate::view::preview::camera::View;
@@ -187,7 +187,7 @@ impl PreviewArgs {
             let file = if is_file {
                 path.to_owned()
             } else {
-                std::fs::create_dir_all(path).map_err(|e| Error::io("create the directory", path, e))?;
+                std::fs::create_dir_all(path).map_err(|e| Error::io(Action::CreateDirectory, path, e))?;
                 path.join(format!("{}_{:04}.png", film.outline.name, shot.number))
             };
             let bytes = png::encode(style.size[0], &stage.picture(shot));

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use super::{Global, log};
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 
 /// Prints an error with the chain of its causes; gives 2 for bad usage or config, 1 for failures while running.
 pub fn report(error: &Error, global: &Global) -> ExitCode {
@@ -15,7 +15,7 @@ pub fn report(error: &Error, global: &Global) -> ExitCode {
         // Nobody is left to tell if this cannot be written.
         let _ = writeln!(std::io::stderr(), "{}", text(error, global.color.enabled()));
     }
-    ExitCode::from(if error.is_usage() { 2 } else { 1 })
+    ExitCode::from(error.exit() as u8)
 }
 
 /// The message for a terminal, beginning with `error:`.
@@ -43,7 +43,7 @@ pub fn write_stdout(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Error::io("write", "standard output".as_ref(), error))
+            Err(Error::io(Action::Write, "standard output".as_ref(), error))
         }
         _ => Ok(()),
     }
@@ -56,8 +56,8 @@ mod tests {
     #[test]
     fn causes_follow_the_message() {
         let cause = std::io::Error::other("disk full");
-        let error = Error::io("write", "a.vtu".as_ref(), cause);
+        let error = Error::io(Action::Write, "a.vtu".as_ref(), cause);
         assert_eq!(text(&error, false), "error: cannot write a.vtu\n  caused by: disk full");
-        assert!(!error.is_usage());
+        assert!(error.exit() != crate::error::Exit::Usage);
     }
 }

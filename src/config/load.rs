@@ -11,7 +11,7 @@ use super::resolve::{self, Context};
 use super::source::Source;
 use super::{raw, read};
 use crate::error::diagnostic::{Diagnostic, Diagnostics, Place};
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::scene;
 use crate::solver::KINDS;
 
@@ -30,13 +30,13 @@ pub struct Loaded {
 ///
 /// All faults are reported together, as [`Error::Config`].
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, error))?;
+    let bytes = std::fs::read(path).map_err(|error| Error::io(Action::Read, path, error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = format!("byte {}", error.utf8_error().valid_up_to());
         Error::format(path, place, "not UTF-8 text, as a config must be")
     })?;
     let here =
-        std::env::current_dir().map_err(|error| Error::io("find the working directory", path, error))?;
+        std::env::current_dir().map_err(|error| Error::io(Action::FindWorkingDirectory, path, error))?;
     let directory = here.join(path).parent().map_or_else(|| here.clone(), PathBuf::from);
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let context = Context { config_directory: directory, working_directory: here, stem };
@@ -46,7 +46,7 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
 /// Loads a config from text, as if it stood in a file `scene.toml` of the working directory.
 pub fn parse(text: &str) -> Result<Loaded> {
     let here = std::env::current_dir()
-        .map_err(|error| Error::io("find the working directory", Path::new("."), error))?;
+        .map_err(|error| Error::io(Action::FindWorkingDirectory, Path::new("."), error))?;
     let context = Context { config_directory: here.clone(), working_directory: here, stem: "scene".into() };
     load_text(Path::new("scene.toml"), text, &Overrides::default(), &context).map_err(Error::Config)
 }

@@ -262,7 +262,9 @@ fn a_missing_mesh_names_the_nearest_file() {
     assert!(message.contains("did you mean 'bunny.vtu'?"), "{message}");
     std::fs::write(&config, body.replace("buny", "bunny")).unwrap();
     assert_eq!(load(&config, &Overrides::default()).unwrap().scene.name, "scene");
-    assert!(load(&directory.path().join("none.toml"), &Overrides::default()).unwrap_err().is_usage());
+    assert!(
+        load(&directory.path().join("none.toml"), &Overrides::default()).unwrap_err().exit() == crate::error::Exit::Usage
+    );
     std::fs::write(&config, [0xff, 0xfe, 0x00]).unwrap();
     assert!(load(&config, &Overrides::default()).unwrap_err().to_string().contains("byte 0"));
 }

@@ -19,8 +19,8 @@ pub enum Error {
     /// The operating system refused something on `path`.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// A verb phrase: `read`, `write`, `create the directory` …
-        action: &'static str,
+        /// What was tried.
+        action: Action,
         /// The file or directory.
         path: PathBuf,
         /// The system's answer.
@@ -61,7 +61,7 @@ pub enum Error {
         /// The missing capability and the way out.
         reason: String,
     },
-    /// A flag that cannot be what it is.
+    /// A flag with a value that the command cannot work with.
     #[error("{what}{}", hint_suffix(hint))]
     Usage {
         /// The flag and what is wrong with it.
@@ -91,7 +91,7 @@ pub enum Error {
 
 impl Error {
     /// An [`Error::Io`].
-    pub fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+    pub fn io(action: Action, path: &Path, source: std::io::Error) -> Self {
         Error::Io { action, path: path.to_owned(), source }
     }
 
@@ -105,10 +105,64 @@ impl Error {
         }
     }
 
-    /// True for errors in what the user wrote (exit code 2), false for failures while running (1).
-    pub fn is_usage(&self) -> bool {
-        !matches!(self, Error::Failed { .. } | Error::Io { action: "write" | "rename", .. })
+    /// How the program ends with it.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Error::Failed { .. } | Error::Io { action: Action::Write, .. } => Exit::Failed,
+            _ => Exit::Usage,
+        }
     }
+}
+
+/// What was tried on a file or directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Reading a file.
+    Read,
+    /// Reading the second of TetGen's two files.
+    ReadOther,
+    /// Writing a file, or putting it into its place.
+    Write,
+    /// Creating a file.
+    Create,
+    /// Creating a directory.
+    CreateDirectory,
+    /// Listing a directory.
+    List,
+    /// Locking a directory.
+    Lock,
+    /// Removing a file or directory.
+    Remove,
+    /// Looking for a file or directory.
+    Find,
+    /// Asking for the working directory.
+    FindWorkingDirectory,
+}
+
+impl std::fmt::Display for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Action::Read => "read",
+            Action::ReadOther => "read TetGen's other file,",
+            Action::Write => "write",
+            Action::Create => "create",
+            Action::CreateDirectory => "create the directory",
+            Action::List => "list",
+            Action::Lock => "lock",
+            Action::Remove => "remove",
+            Action::Find => "find",
+            Action::FindWorkingDirectory => "find the working directory",
+        })
+    }
+}
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Something failed while it ran.
+    Failed = 1,
+    /// What the user wrote or named cannot be.
+    Usage = 2,
 }
 
 fn place_suffix(place: &str) -> String {

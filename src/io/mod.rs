@@ -32,8 +32,8 @@ pub use export::{WriteFormat, write, write_format};
 
 use std::path::Path;
 
+use crate::error::{Action, Error, Result};
 use crate::mesh::Mesh;
-use crate::{Error, Result};
 
 /// A mesh format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ pub fn read(path: &Path) -> Result<Mesh> {
 
 /// Like [`read`], and tells what was left out.
 pub fn import(path: &Path) -> Result<Import> {
-    let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+    let bytes = std::fs::read(path).map_err(|e| Error::io(Action::Read, path, e))?;
     let named = Format::of_path(path);
     let Some(format) = Format::sniff(&bytes).or(named).or(obj::is_obj(&bytes).then_some(Format::Obj)) else {
         let all = Format::ALL.iter().flat_map(|f| f.extensions()).copied();

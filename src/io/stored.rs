@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use super::vtu_read::parse_grid;
+use crate::error::{Action, Error, Result};
 use crate::mesh::DataArray;
-use crate::{Error, Result};
 
 /// Points, cells and arrays of a VTU file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +29,7 @@ pub struct StoredGrid {
 impl StoredGrid {
     /// Reads a VTU file. Corners are in range, and arrays have a tuple for each point or cell.
     pub fn read(path: &Path) -> Result<StoredGrid> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        let bytes = std::fs::read(path).map_err(|e| Error::io(Action::Read, path, e))?;
         parse_grid(&bytes).map_err(|fault| fault.at(path))
     }
 }

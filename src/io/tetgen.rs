@@ -9,16 +9,15 @@ use std::path::{Path, PathBuf};
 
 use super::scanner::Scanner;
 use super::{Fault, Parsed, extension};
+use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
 use crate::mesh::{DataArray, Mesh};
-use crate::{Error, Result};
 
 /// Reads the pair that `path` belongs to; `bytes` is the content of `path`.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Mesh> {
     let given_nodes = extension(path) == "node";
     let companion = companion(path, if given_nodes { "ele" } else { "node" });
-    let other =
-        std::fs::read(&companion).map_err(|e| Error::io("read TetGen's other file,", &companion, e))?;
+    let other = std::fs::read(&companion).map_err(|e| Error::io(Action::ReadOther, &companion, e))?;
     let ((node_path, node), (ele_path, ele)) = if given_nodes {
         ((path, bytes), (companion.as_path(), &other[..]))
     } else {

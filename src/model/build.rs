@@ -106,7 +106,7 @@ pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
         numbering,
     };
     model.hard_pins = hard_pins(&model, &holds);
-    let terms = terms::build(scene, &bodies, &mut model, &holds);
+    let terms = terms::build(scene, &bodies, &mut model, &holds)?;
     let mut mass: Vec<f64> = bodies.iter().flat_map(|b| b.mass.iter().copied()).collect();
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let stage_step = scene.time.integrator.stage_step(scene.time.step);

@@ -14,7 +14,6 @@ pub mod motion;
 pub mod numbering;
 pub mod rotation;
 pub mod select;
-pub mod sheet;
 mod terms;
 pub mod transform;
 
@@ -23,7 +22,8 @@ use std::ops::Range;
 use crate::mesh::surface::{SurfaceMap, area_vector};
 use crate::scene::Motion;
 use crate::step::Objective;
-use elements::energy::{CHUNK, ElementState, Energy, chunks};
+use crate::step::Term;
+use elements::energy::{CHUNK, ElementState, chunks};
 use elements::math::lanes::Vec4;
 use elements::par;
 use embedded::Embedded;
@@ -144,7 +144,7 @@ impl Model {
     }
 
     /// The state of every cell at `x`: the tets, then the triangles of sheets, then the edges of lines.
-    pub fn element_states(&self, terms: &[Box<dyn Energy>], x: &[Vec4]) -> Vec<ElementState> {
+    pub fn element_states(&self, terms: &[Term], x: &[Vec4]) -> Vec<ElementState> {
         let mut out = vec![ElementState::default(); self.tets.len()];
         out.extend(self.triangles.iter().map(|t| {
             // A sheet of springs has no energy per triangle, but it has an area.

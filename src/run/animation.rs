@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::surfaces::{moved, seen};
 use super::{Cast, Frame, FrameSink, Request, Schedule};
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
 use crate::io::obj_faces::Polygons;
 use crate::io::obj_frame::Template;
@@ -89,7 +89,8 @@ impl Moving {
             }]);
         }
         let own = |embedded: &crate::model::embedded::Embedded| {
-            let text = std::fs::read(&embedded.source).map_err(|e| Error::io("read", &embedded.source, e))?;
+            let text =
+                std::fs::read(&embedded.source).map_err(|e| Error::io(Action::Read, &embedded.source, e))?;
             let count = embedded.surface.vertices.len();
             let mut faces = Polygons::of_obj(&text, count)
                 .unwrap_or_else(|| Polygons::of_triangles(&embedded.surface.triangles));
@@ -116,7 +117,7 @@ impl Moving {
             }
         }
         let open = OpenOptions::new().write(true).create(true).truncate(false).open(&self.records);
-        let mut file = open.map_err(|e| Error::io("write", &self.records, e))?;
+        let mut file = open.map_err(|e| Error::io(Action::Write, &self.records, e))?;
         let length = file.metadata().map_or(0, |m| m.len());
         if length < index * self.size() {
             return Err(Error::Run {
@@ -128,7 +129,7 @@ impl Moving {
         }
         file.seek(SeekFrom::Start(index * self.size()))
             .and_then(|_| file.write_all(&bytes))
-            .map_err(|e| Error::io("write", &self.records, e))
+            .map_err(|e| Error::io(Action::Write, &self.records, e))
     }
 
     /// How many whole records there are.

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
 use crate::model::State;
 use crate::simulate::conserve::Account;
@@ -79,7 +79,7 @@ impl Checkpoint {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(Error::io("read", path, e)),
+            Err(e) => return Err(Error::io(Action::Read, path, e)),
         };
         Checkpoint::parse(&bytes).map(Some).ok_or_else(|| Error::Run {
             path: path.to_owned(),

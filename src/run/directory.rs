@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::animation::GATHERED;
 use super::{FORMATS, Making, Schedule};
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::fs::{is_temporary, write_atomically};
 use crate::simulate::metrics::HEADER;
 
@@ -77,15 +77,15 @@ impl RunDirectory {
                 name == LOCK || is_temporary(&name.to_string_lossy())
             })),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(true),
-            Err(e) => Err(Error::io("list", &self.dir, e)),
+            Err(e) => Err(Error::io(Action::List, &self.dir, e)),
         }
     }
 
     /// Makes the directory and takes it for this process alone.
     pub fn lock(&self) -> Result<Lock> {
-        std::fs::create_dir_all(&self.dir).map_err(|e| Error::io("create the directory", &self.dir, e))?;
+        std::fs::create_dir_all(&self.dir).map_err(|e| Error::io(Action::CreateDirectory, &self.dir, e))?;
         let path = self.path(LOCK);
-        let file = File::create(&path).map_err(|e| Error::io("create", &path, e))?;
+        let file = File::create(&path).map_err(|e| Error::io(Action::Create, &path, e))?;
         match file.try_lock() {
             Ok(()) => Ok(Lock { path, _file: file }),
             Err(TryLockError::WouldBlock) => Err(Error::Run {
@@ -93,7 +93,7 @@ impl RunDirectory {
                 reason: "another process is writing this run".into(),
                 hint: "wait for it, or choose another directory with -o".into(),
             }),
-            Err(TryLockError::Error(e)) => Err(Error::io("lock", &path, e)),
+            Err(TryLockError::Error(e)) => Err(Error::io(Action::Lock, &path, e)),
         }
     }
 
@@ -118,7 +118,7 @@ impl RunDirectory {
         remove_file(&self.summary())?;
         write_atomically(&self.config(), |out| std::io::Write::write_all(out, config.as_bytes()))?;
         let metrics = self.metrics();
-        let text = std::fs::read_to_string(&metrics).map_err(|e| Error::io("read", &metrics, e))?;
+        let text = std::fs::read_to_string(&metrics).map_err(|e| Error::io(Action::Read, &metrics, e))?;
         let rows = text.lines().skip(1).take_while(|row| {
             row.split(',').nth(1).and_then(|s| s.parse::<u64>().ok()).is_some_and(|s| s <= step)
         });
@@ -170,7 +170,7 @@ impl RunDirectory {
     /// A directory in it, made if needed.
     pub fn subdirectory(&self, name: &str) -> Result<PathBuf> {
         let dir = self.path(name);
-        std::fs::create_dir_all(&dir).map_err(|e| Error::io("create the directory", &dir, e))?;
+        std::fs::create_dir_all(&dir).map_err(|e| Error::io(Action::CreateDirectory, &dir, e))?;
         Ok(dir)
     }
 
@@ -226,7 +226,7 @@ fn frame_number(name: &str, ending: &str) -> Option<u64> {
 
 fn remove_file(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", path, e)),
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io(Action::Remove, path, e)),
         _ => Ok(()),
     }
 }
@@ -235,10 +235,10 @@ fn remove_matching(dir: &Path, matches: impl Fn(&str) -> bool) -> Result<()> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(e) => return Err(Error::io("list", dir, e)),
+        Err(e) => return Err(Error::io(Action::List, dir, e)),
     };
     for entry in entries {
-        let path = entry.map_err(|e| Error::io("list", dir, e))?.path();
+        let path = entry.map_err(|e| Error::io(Action::List, dir, e))?.path();
         if path.is_file() && path.file_name().is_some_and(|n| matches(&n.to_string_lossy())) {
             remove_file(&path)?;
         }

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use crate::config::{Loaded, raw};
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::simulate::Simulation;
 
 /// The hash of a loaded config and the simulation that was made of it.
@@ -44,6 +44,6 @@ fn content(path: &Path) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
     std::fs::File::open(path)
         .and_then(|file| hasher.update_reader(file).map(|_| ()))
-        .map_err(|error| Error::io("read", path, error))?;
+        .map_err(|error| Error::io(Action::Read, path, error))?;
     Ok(hasher.finalize().to_hex().to_string())
 }

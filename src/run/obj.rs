@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::surfaces::seen;
 use super::{Cast, Frame, FrameSink, Request};
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
 use crate::io::obj_frame::{ObjFrame, Template};
 
@@ -25,8 +25,8 @@ impl ObjSink {
         for body in &request.scene.bodies {
             let mut own = vec![];
             for embedded in &body.embedded {
-                let text =
-                    std::fs::read(&embedded.source).map_err(|e| Error::io("read", &embedded.source, e))?;
+                let text = std::fs::read(&embedded.source)
+                    .map_err(|e| Error::io(Action::Read, &embedded.source, e))?;
                 own.push(Template::new(text, embedded.surface.vertices.len()));
             }
             templates.push(own);

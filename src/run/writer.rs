@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{Frame, FrameSink};
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::run::checkpoint::Checkpoint;
 
 /// Frames that may wait to be written.
@@ -81,5 +81,5 @@ fn append(metrics: &Path, rows: &str) -> Result<()> {
             let _ = file.set_len(length);
         })
     };
-    write().map_err(|e| Error::io("write", metrics, e))
+    write().map_err(|e| Error::io(Action::Write, metrics, e))
 }

@@ -27,6 +27,7 @@ use crate::model::forces::Stage;
 use crate::scene::Integrator;
 use crate::solver::{Cost, Progress};
 use crate::step::Iterate;
+use elements::energy::Role;
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
 use elements::par;
@@ -205,7 +206,7 @@ impl Simulation {
         if self.objective.set_time(time) {
             self.refactor(time)?;
         }
-        if self.objective.terms.iter().any(|term| term.is_dissipation()) {
+        if self.objective.terms.iter().any(|term| term.role() == Role::Dissipation) {
             let part = self.time.integrator.velocity_part() * self.objective.step;
             let middle = blend(1.0, &base.x, part, &base.v);
             for term in &mut self.objective.terms {

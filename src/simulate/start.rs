@@ -19,6 +19,7 @@ use super::Simulation;
 use crate::error::{Error, Result};
 use crate::solver::Cost;
 use crate::step::Iterate;
+use crate::step::backtracking::halves;
 use elements::math::lanes::Vec4;
 
 /// The smallest part of the way that is tried at once.
@@ -118,14 +119,12 @@ impl Simulation {
     /// Evaluates the iterate at the furthest finite point between `from` and `to`; returns its part of the way.
     fn furthest_finite(&mut self, from: &[Vec4], to: &[Vec4], cost: &mut Cost) -> Result<f64> {
         let started = std::time::Instant::now();
-        let mut part = 1.0;
-        while part >= MIN_PART {
+        for part in halves(self.objective.longest_part(from, || to), MIN_PART) {
             self.place(from, to, part);
             if is_finite(&self.iterate) {
                 cost.local += started.elapsed();
                 return Ok(part);
             }
-            part *= 0.5;
         }
         self.place(from, to, 0.0);
         let moves = |vertex: u32| from[vertex as usize] != to[vertex as usize];

@@ -23,6 +23,7 @@
 //! residual is more than 10 times the dual one and halve in the opposite case, at most every 5 iterations and
 //! within a factor 16 of where they began, which is where each step begins again.
 
+use crate::step::backtracking::halves;
 use std::time::Instant;
 
 use super::system::System;
@@ -150,8 +151,11 @@ impl Admm {
     /// Moves by the increment, or by what part of it keeps the objective finite.
     fn advance(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) {
         let (free, evaluates) = (objective.free, self.evaluates());
-        let mut part = 1.0;
-        while part >= MIN_PART {
+        let longest = objective.longest_part(&iterate.x, || {
+            vectors::combine(-1.0, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
+            &self.trial.x
+        });
+        for part in halves(longest, MIN_PART) {
             let start = Instant::now();
             vectors::combine(-part, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
             if evaluates {
@@ -159,9 +163,9 @@ impl Admm {
             }
             let is_inside = match evaluates {
                 true => self.trial.value.total().is_finite(),
-                false => objective.is_finite(&self.trial.x),
+                false => objective.is_feasible(&self.trial.x),
             };
-            if part == 1.0 {
+            if part == longest.min(1.0) {
                 cost.local += start.elapsed();
             } else {
                 cost.line_search += start.elapsed();
@@ -172,7 +176,6 @@ impl Admm {
                 std::mem::swap(iterate, &mut self.trial);
                 return;
             }
-            part *= 0.5;
         }
     }
 }

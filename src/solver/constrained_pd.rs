@@ -39,6 +39,8 @@
 mod combination;
 mod plan;
 
+use crate::step::backtracking::halves;
+use elements::energy::Role;
 use std::time::Instant;
 
 use self::combination::{Move, Recover, Residual, Solved};
@@ -255,9 +257,8 @@ impl ConstrainedPd {
         let before: Vec<Plan> = self.plans.clone();
         let rounding = objective.rounding(&iterate.value);
         let mut trial = std::mem::take(&mut self.trial);
-        let mut part = 1.0;
         let mut progress = Progress::Stalled;
-        while part >= MIN_PART {
+        for part in halves(f64::INFINITY, MIN_PART) {
             trial.x.copy_from_slice(&iterate.x);
             self.plans.clone_from(&before);
             let mut spent = Cost::default();
@@ -274,7 +275,6 @@ impl ConstrainedPd {
                 progress = Progress::Moved;
                 break;
             }
-            part *= 0.5;
         }
         if progress == Progress::Stalled {
             self.plans = before;
@@ -286,7 +286,7 @@ impl ConstrainedPd {
 
 impl Solver for ConstrainedPd {
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
-        if let Some(term) = objective.terms.iter().find(|term| term.is_dissipation()) {
+        if let Some(term) = objective.terms.iter().find(|term| term.role() == Role::Dissipation) {
             return Err(Error::Unsupported {
                 solver: KIND.name.into(),
                 subject: term.name(),

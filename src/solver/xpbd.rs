@@ -26,8 +26,8 @@ use super::{Cost, Kind, Options, Preparation, Progress, Solver};
 use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
 use crate::step::{Iterate, Objective};
-use elements::energy::Energy;
-use elements::energy::constraint::{Batch, CORNERS, Changes, Constraints, Form, MOST, Sweep};
+use elements::energy::constraint::{Batch, CORNERS, Changes, Compliant, Constraints, Form, MOST, Sweep};
+use elements::energy::{Energy, Role};
 use elements::math::lanes::{Vec4, WIDTH};
 use regions::{Project, Region};
 
@@ -97,17 +97,21 @@ impl Xpbd {
     }
 
     fn check(&self, objective: &Objective) -> Result<()> {
-        if let Some(term) = objective.terms.iter().find(|t| t.is_dissipation()) {
+        if let Some(term) = objective.terms.iter().find(|t| t.role() == Role::Dissipation) {
             let reason = "damping is not a constraint; leave 'damping' out, or use solver 'quasi-newton'";
             return self.refuse(term.name(), reason);
         }
-        if let Some(term) = objective.terms.iter().find(|t| !t.is_empty() && t.constraints(self.form) == 0) {
+        if let Some(term) =
+            objective.terms.iter().find(|t| !t.is_empty() && count(t.as_ref(), self.form) == 0)
+        {
             let reason = "its energy has no lower bound, as that of 'stable-neo-hookean' with lambda = 0; \
                           give a lambda above 0, or use solver 'quasi-newton'";
             return self.refuse(term.name(), reason);
         }
-        let splits =
-            |form| objective.terms.iter().any(|t| t.constraints(form) != t.constraints(Form::Combined));
+        let splits = |form| {
+            let mut terms = objective.terms.iter();
+            terms.any(|t| count(t.as_ref(), form) != count(t.as_ref(), Form::Combined))
+        };
         if self.form == Form::Split && !splits(Form::Split) {
             let reason =
                 "no body has material 'stable-neo-hookean', the only one that it is for; leave it out";
@@ -120,13 +124,14 @@ impl Xpbd {
 impl Solver for Xpbd {
     fn prepare(&mut self, objective: &Objective, _: &Cache) -> Result<Preparation> {
         self.check(objective)?;
-        self.counts = objective.terms.iter().map(|t| t.constraints(self.form)).collect();
+        self.counts = objective.terms.iter().map(|t| count(t.as_ref(), self.form)).collect();
         self.all = Region::new(objective);
         Ok(Preparation::default())
     }
 
-    /// Compliance is asked for anew in each sweep.
-    fn follow(&mut self, _: &Objective, _: &Cache) -> Result<Option<Outcome>> {
+    /// The elements stay where they are; the numbers that batches have of them follow.
+    fn follow(&mut self, objective: &Objective, _: &Cache) -> Result<Option<Outcome>> {
+        self.all.repack(objective);
         Ok(None)
     }
 
@@ -172,10 +177,15 @@ impl Solver for Xpbd {
     }
 }
 
+/// Constraints that stand for each element of a term; 0: there are none.
+fn count(term: &dyn Energy, form: Form) -> usize {
+    term.compliant().map_or(0, |term| term.constraints(form))
+}
+
 /// Projects the constraints of a batch one after the other; `change` is what they do to its corners.
 fn project(
     sweep: &Sweep,
-    term: &dyn Energy,
+    term: &dyn Compliant,
     constraints: usize,
     batch: &mut Batch,
     x: &[Vec4],

@@ -8,6 +8,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
+use super::Term;
 use elements::energy::{CHUNK, Energy, chunks};
 use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
 
@@ -37,7 +38,7 @@ thread_local! {
 
 impl Assembly {
     /// For the unknowns 0 … `free`−1 of some terms.
-    pub(super) fn new(free: usize, terms: &[Box<dyn Energy>]) -> Assembly {
+    pub(super) fn new(free: usize, terms: &[Term]) -> Assembly {
         let mut total = 0;
         // Unknown and sum.
         let mut pairs: Vec<(u32, u32)> = vec![];

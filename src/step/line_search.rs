@@ -27,6 +27,7 @@
 use std::time::Instant;
 
 use super::Cost;
+use super::backtracking::shrinkage;
 use crate::step::{Iterate, Objective, Value};
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
@@ -35,7 +36,7 @@ const GAMMA: f64 = 0.3;
 const GAMMA_2: f64 = 0.9;
 /// A promised gain below this share of g's rounding changes strains by 1e-13: the floor is reached.
 const FLOOR: f64 = 1e-13;
-/// Halvings, before the step shrinks to a tenth at a time: a sliver in a random state may have det F = 10¹⁰.
+/// Halvings, before steps shrink to a tenth at a time.
 const HALVINGS: u32 = 10;
 /// Tries after the first: down to 10⁻³³ of the full step.
 const MAX_RETRIES: u32 = 40;
@@ -78,7 +79,12 @@ impl LineSearch {
         if slope.is_nan() || -slope <= FLOOR * rounding {
             return None;
         }
-        let mut alpha = 1.0;
+        let longest = objective.longest_part(&iterate.x, || {
+            let free = objective.free;
+            vectors::combine(1.0, direction, &iterate.x[..free], &mut trial.x[..free]);
+            &trial.x
+        });
+        let mut alpha = longest.min(1.0);
         let (mut short, mut long) = (0.0, f64::INFINITY);
         for retry in 0..=MAX_RETRIES {
             attempt(objective, iterate, direction, alpha, trial, (retry > 0, cost));
@@ -92,9 +98,9 @@ impl LineSearch {
             }
             alpha = match (short > 0.0, long.is_finite()) {
                 (true, true) => 0.5 * (short + long),
-                (true, false) => 2.0 * short,
-                _ if retry < HALVINGS => 0.5 * long,
-                _ => 0.1 * long,
+                (true, false) if short >= longest => break,
+                (true, false) => (2.0 * short).min(longest),
+                _ => shrinkage(retry, HALVINGS) * long,
             };
         }
         // Too short is better than not at all.

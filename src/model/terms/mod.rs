@@ -16,13 +16,14 @@ use std::ops::Range;
 use super::body::BodyData;
 use super::build::Hold;
 use super::{BodyModel, Model};
+use crate::error::{Error, Result};
 use crate::scene::{BendingKind, Body, Motion, PinKind, Scene};
+use crate::step::Term;
 use elements::energy::attachment::{Attachment, AttachmentTerm};
-use elements::energy::bending::Hinge;
+use elements::energy::bending::{Hinge, sides};
 use elements::energy::cells::Elements;
 use elements::energy::length_viscosity::LengthViscosityTerm;
 use elements::energy::lengths::{Length, LengthTerm};
-use elements::energy::scaled::ScaledTerm;
 use elements::energy::viscosity::{ViscosityTerm, Viscous};
 use elements::energy::{Energy, Properties};
 use elements::math::lanes::Vec4;
@@ -40,7 +41,7 @@ pub(super) fn couplings(
     out.extend(edges.iter().map(|[a, b]| [*a, *b, *a, *b]));
     for (body, range) in scene.bodies.iter().zip(ranges) {
         if body.bending.is_some() || body.springs.as_ref().is_some_and(|s| s.cross) {
-            let hinges = super::sheet::hinges(&triangles[range.clone()]);
+            let hinges = sides::hinges(&triangles[range.clone()]);
             out.extend(hinges.iter().map(|h| [h.far[0], h.far[1], h.edge[0], h.edge[1]]));
             if body.bending.as_ref().is_some_and(|b| b.kind == BendingKind::Plate) {
                 out.extend(far_triples(&hinges, range.len()));
@@ -67,13 +68,13 @@ pub(super) fn build(
     bodies: &[BodyData],
     model: &mut Model,
     holds: &[Hold],
-) -> Vec<Box<dyn Energy>> {
+) -> Result<Vec<Term>> {
     let rest = model.numbering.order.iter().map(|v| model.rest[*v as usize]).collect();
     let step = scene.time.integrator.stage_step(scene.time.step);
     let mut terms = Terms { model, rest, step, list: vec![] };
-    for ((body, place), data) in scene.bodies.iter().zip(&model.bodies).zip(bodies) {
+    let mut all = vec![];
+    for (number, ((body, place), data)) in scene.bodies.iter().zip(&model.bodies).zip(bodies).enumerate() {
         let at = Place { body, place, data };
-        let first = terms.list.len();
         if let Some(line) = &body.line {
             line::add(&at, line, &mut terms);
         } else if place.tets.is_empty() {
@@ -81,20 +82,30 @@ pub(super) fn build(
         } else {
             solid::add(&at, &mut terms);
         }
-        if let Some(track) = &body.stiffness_scale {
-            let own = terms.list.split_off(first);
-            let scaled = |term| Box::new(ScaledTerm::new(term, track.clone())) as Box<dyn Energy>;
-            terms.list.extend(own.into_iter().map(|(term, cells)| (scaled(term), cells)));
+        for (energy, cells) in std::mem::take(&mut terms.list) {
+            let mut term = Term::new(energy, vec![number]);
+            if let Some(track) = &body.stiffness_scale
+                && !term.follow(track)
+            {
+                return Err(Error::Mesh {
+                    subject: term.name(),
+                    reason: "has no stiffness that stiffness_scale could change".into(),
+                    hint: "leave stiffness_scale out".into(),
+                });
+            }
+            all.push((term, cells));
         }
         terms.add_drag(&at);
+        let drag = std::mem::take(&mut terms.list);
+        all.extend(drag.into_iter().map(|(energy, cells)| (Term::new(energy, vec![number]), cells)));
     }
-    for body in &model.bodies {
+    for (number, body) in model.bodies.iter().enumerate() {
         let own: Vec<&Hold> = holds.iter().filter(|h| body.vertices.contains(&h.vertex)).collect();
-        terms.list.extend(soft_pins(model, &own).map(|term| (term, vec![])));
+        all.extend(soft_pins(model, &own).map(|energy| (Term::new(energy, vec![number]), vec![])));
     }
-    let (terms, cells) = terms.list.into_iter().unzip();
+    let (terms, cells) = all.into_iter().unzip();
     model.cells = cells;
-    terms
+    Ok(terms)
 }
 
 /// A body with its place in the model.

@@ -1,9 +1,9 @@
 //! The terms of a sheet: materials, limits of its stretches, springs, hinges.
 
 use super::{Place, Terms, sorted};
-use crate::model::sheet;
 use crate::scene::BendingKind;
 use elements::energy::Properties;
+use elements::energy::bending::sides;
 use elements::energy::bending::{hinge, plate};
 use elements::energy::cells::Elements;
 use elements::energy::lengths::Length;
@@ -90,9 +90,9 @@ fn add_springs(at: &Place, terms: &mut Terms) {
         return;
     };
     let triangles = triangles(at, terms);
-    let mut pairs = sheet::edges(&triangles);
+    let mut pairs = sides::edges(&triangles);
     if springs.cross {
-        pairs.extend(sheet::hinges(&triangles).iter().map(|h| (h.far, h.triangles.to_vec())));
+        pairs.extend(sides::hinges(&triangles).iter().map(|h| (h.far, h.triangles.to_vec())));
     }
     let spring = |([a, b], cells): &([u32; 2], Vec<usize>)| {
         let length = norm(sub(terms.rest[*a as usize], terms.rest[*b as usize]));
@@ -108,7 +108,7 @@ fn add_bending(at: &Place, terms: &mut Terms) {
         return;
     };
     let triangles = triangles(at, terms);
-    let hinges = sheet::hinges(&triangles);
+    let hinges = sides::hinges(&triangles);
     let (what, corners, elements): (_, _, fn(_, _, _, _, _) -> _) = match bending.kind {
         BendingKind::Plate => ("bending", 6, plate::elements),
         BendingKind::Hinge => ("hinges", 4, hinge::elements),

@@ -34,6 +34,7 @@
 pub mod projection;
 pub mod springs;
 
+use elements::energy::Role;
 use std::sync::Arc;
 
 use crate::model::{Model, State};
@@ -162,9 +163,9 @@ impl Ledger {
             });
         }
         for (number, member) in members.iter_mut().enumerate() {
-            let own = |t: &usize| body_of[objective.terms[*t].element(0)[0] as usize] == number as u32;
+            let own = |t: &usize| objective.terms[*t].bodies == [number];
             member.terms = (0..objective.terms.len()).filter(own).collect();
-            let is_pin = |t: &usize| objective.terms[*t].is_anchor();
+            let is_pin = |t: &usize| objective.terms[*t].role() == Role::Anchor;
             member.pins = member.terms.iter().copied().filter(is_pin).collect();
             member.is_held = member.is_held(objective, &model.initial.x, scene.time.step);
             let is_late = !member.pins.is_empty() && !member.is_held;

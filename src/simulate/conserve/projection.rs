@@ -11,6 +11,7 @@
 //! take all of the correction and the surface gets bumps; with τ² = Σ m/Σ K_ii, K the stiffness of the system matrix,
 //! positions and velocities share it.
 
+use crate::step::backtracking::halves;
 use std::collections::BTreeMap;
 
 use super::{Account, Departure, Goal, Kept, Ledger, Member, Push, Shape, springs};
@@ -89,15 +90,14 @@ impl Ledger {
         while now > NOTHING && iterations < MOST {
             let mut target = result.clone();
             bodies.iter().for_each(|body| body.linearize(objective, landing, state, at, &mut target));
-            let (mut part, mut tried, mut next) = (1.0, target.clone(), f64::INFINITY);
-            while part >= MIN_PART {
+            let (mut tried, mut next) = (target.clone(), f64::INFINITY);
+            for part in halves(objective.longest_part(&state.x, || &target.x), MIN_PART) {
                 tried.x = blend(part, &target.x, &state.x);
                 tried.v = blend(part, &target.v, &state.v);
                 next = violation(&tried, at);
                 if next < now {
                     break;
                 }
-                part *= 0.5;
             }
             iterations += 1;
             if next >= now {

@@ -2,6 +2,7 @@
 
 use super::layout::{Bundle, Layout};
 use crate::step::Objective;
+use crate::step::backtracking::shrinkage;
 use elements::energy::vertex::{Expansion, Memory, Points};
 use elements::math::eigen::symmetric3;
 use elements::math::lanes::{Vec4, WIDTH};
@@ -13,9 +14,9 @@ const GAMMA: f64 = 0.1;
 /// Steps below this part of an element's size are taken without looking at the energy.
 const TINY: f64 = 1e-7;
 /// Halvings, before a step shrinks to a tenth at a time.
-const HALVINGS: usize = 5;
+const HALVINGS: u32 = 5;
 /// Tries after the first: down to 10⁻¹¹ of the full step.
-const MAX_RETRIES: usize = 15;
+const MAX_RETRIES: u32 = 15;
 /// Pivots and eigenvalues below this part of the largest count as zero.
 const SINGULAR: f64 = 1e-12;
 
@@ -74,7 +75,7 @@ impl Neighbourhood<'_> {
                 let is_low = reached[lane] <= energies[lane] + GAMMA * parts[lane] * slopes[lane];
                 waits[lane] &= !is_low;
                 if waits[lane] {
-                    parts[lane] *= if retry < HALVINGS { 0.5 } else { 0.1 };
+                    parts[lane] *= shrinkage(retry, HALVINGS);
                 }
             }
         }

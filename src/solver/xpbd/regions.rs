@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::{Multipliers, project};
 use crate::sparse::colouring;
 use crate::step::Objective;
-use elements::energy::constraint::{Batch, CORNERS, Changes, Sweep};
+use elements::energy::constraint::{Batch, CORNERS, Changes, Compliant, Sweep};
 use elements::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use elements::par;
 
@@ -72,6 +72,12 @@ impl Region {
         self.part.sweep(project, x, fixed);
     }
 
+    /// Collects the numbers of all batches anew: the stiffness of terms has changed.
+    pub(super) fn repack(&mut self, objective: &Objective) {
+        self.halves.iter_mut().flat_map(|halves| halves.iter_mut()).for_each(|half| half.repack(objective));
+        self.part.repack(objective);
+    }
+
     /// Calls `f` for all batches, in a fixed order.
     pub(super) fn visit(&mut self, f: &mut impl FnMut(&mut Batch)) {
         self.halves.iter_mut().flat_map(|halves| halves.iter_mut()).for_each(|half| half.visit(f));
@@ -93,13 +99,14 @@ impl Project<'_> {
     /// Batches of one term, which share no unknown; `numbers` is what the term wants to know of them.
     fn run(&self, batches: &mut [Batch], numbers: &[[f64; WIDTH]], x: &[Vec4], changes: &mut [Changes]) {
         let term = batches[0].term;
-        let (energy, constraints) = (self.objective.terms[term].as_ref(), self.counts[term]);
-        if numbers.is_empty() {
-            for (batch, change) in batches.iter_mut().zip(changes) {
-                project(&self.sweep, energy, constraints, batch, x, change);
-            }
-        } else {
+        let constraints = self.counts[term];
+        let Some(energy) = self.objective.terms[term].compliant() else { return };
+        if let Some(energy) = energy.batched() {
             energy.project(&self.sweep, constraints, batches, numbers, x, changes);
+            return;
+        }
+        for (batch, change) in batches.iter_mut().zip(changes) {
+            project(&self.sweep, energy, constraints, batch, x, change);
         }
     }
 }
@@ -175,7 +182,6 @@ impl Part {
             unknowns: unknowns.iter().map(|v| v - first as u32).collect(),
             prescribed: prescribed.iter().map(|v| v - objective.free as u32).collect(),
             x: vec![Vec4::ZERO; vertices.len()],
-            starts: vec![0],
             changes: vec![[[Vec4::ZERO; WIDTH]; CORNERS]; BATCHES],
             ..Part::default()
         };
@@ -190,11 +196,21 @@ impl Part {
                 part.runs.push(first..part.batches.len());
             }
         }
-        for batch in &part.batches {
-            part.numbers.extend(objective.terms[batch.term].packed(&batch.elements));
-            part.starts.push(part.numbers.len());
-        }
+        part.repack(objective);
         part
+    }
+
+    /// Collects the numbers of the batches.
+    fn repack(&mut self, objective: &Objective) {
+        self.numbers.clear();
+        self.starts.clear();
+        self.starts.push(0);
+        for batch in &self.batches {
+            if let Some(term) = objective.terms[batch.term].compliant().and_then(Compliant::batched) {
+                self.numbers.extend(term.packed(&batch.elements));
+            }
+            self.starts.push(self.numbers.len());
+        }
     }
 
     /// Projects its constraints; `unknowns` are the region's.

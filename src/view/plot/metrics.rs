@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 
 /// The measurements of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ impl Metrics {
             let hint = "it is no run directory; 'pliant simulate' makes them";
             return Err(refuse(directory, "has no metrics.csv", hint));
         }
-        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::io(Action::Read, &path, e))?;
         let (columns, values) = parse(&text, &path)?;
         if values.is_empty() {
             return Err(refuse(&path, "has no rows", "let the run simulate a frame first"));
@@ -136,7 +136,7 @@ mod tests {
             ("a,b\n1,\n", "m.csv, line 2: b is '', no number"),
         ] {
             let error = parse(text, Path::new("m.csv")).unwrap_err();
-            assert!(error.is_usage() && error.to_string().starts_with(want), "{error}");
+            assert!(error.exit() == crate::error::Exit::Usage && error.to_string().starts_with(want), "{error}");
         }
     }
 }

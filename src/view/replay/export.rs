@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Replay;
 use crate::config::raw;
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::fs::TEMPORARY;
 use crate::run::animation::{DIRECTORY, GATHERED};
 use crate::run::directory::{Existing, RunDirectory};
@@ -63,12 +63,12 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
     };
     let every = config.output.every.saturating_mul(wanted.every);
     let schedule = Schedule { first: wanted.from, every, last, time: config.time };
-    std::fs::create_dir_all(wanted.dir).map_err(|e| Error::io("create the directory", wanted.dir, e))?;
+    std::fs::create_dir_all(wanted.dir).map_err(|e| Error::io(Action::CreateDirectory, wanted.dir, e))?;
     let workshop = tempfile::Builder::new()
         .prefix(".export-")
         .suffix(TEMPORARY)
         .tempdir_in(wanted.dir)
-        .map_err(|e| Error::io("write", wanted.dir, e))?;
+        .map_err(|e| Error::io(Action::Write, wanted.dir, e))?;
     let directory = RunDirectory::check(workshop.path(), &config.name, Existing::Refuse)?;
     let mut output = config.output.clone();
     output.fps /= wanted.every as f64;
@@ -147,7 +147,7 @@ fn remove_older(dir: &Path, made: &[PathBuf]) -> Result<()> {
             let path = folder.join(entry.file_name());
             if self::series(&path).is_some_and(|key| series.contains(&key)) {
                 let path = entry.path();
-                std::fs::remove_file(&path).map_err(|e| Error::io("remove", &path, e))?;
+                std::fs::remove_file(&path).map_err(|e| Error::io(Action::Remove, &path, e))?;
             }
         }
     }
@@ -166,8 +166,8 @@ fn series(file: &Path) -> Option<(PathBuf, String, String)> {
 fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     fn collect(root: &Path, at: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
         let here = root.join(at);
-        for entry in std::fs::read_dir(&here).map_err(|e| Error::io("list", &here, e))? {
-            let entry = entry.map_err(|e| Error::io("list", &here, e))?;
+        for entry in std::fs::read_dir(&here).map_err(|e| Error::io(Action::List, &here, e))? {
+            let entry = entry.map_err(|e| Error::io(Action::List, &here, e))?;
             let path = at.join(entry.file_name());
             if entry.path().is_dir() {
                 collect(root, &path, out)?;
@@ -186,9 +186,9 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>> {
 /// Moves a file to its place.
 fn put(from: &Path, to: &Path) -> Result<()> {
     if let Some(folder) = to.parent() {
-        std::fs::create_dir_all(folder).map_err(|e| Error::io("create the directory", folder, e))?;
+        std::fs::create_dir_all(folder).map_err(|e| Error::io(Action::CreateDirectory, folder, e))?;
     }
-    std::fs::rename(from, to).map_err(|e| Error::io("write", to, e))
+    std::fs::rename(from, to).map_err(|e| Error::io(Action::Write, to, e))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::config::{self, Overrides};
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::io::stored::StoredGrid;
 use crate::mesh::DataArray;
 use crate::model::build::build;
@@ -86,11 +86,11 @@ fn frame_files(dir: &Path, ending: &str) -> Result<Vec<(String, u64)>> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
-        Err(e) => return Err(Error::io("list", dir, e)),
+        Err(e) => return Err(Error::io(Action::List, dir, e)),
     };
     let mut files = vec![];
     for entry in entries {
-        let name = entry.map_err(|e| Error::io("list", dir, e))?.file_name();
+        let name = entry.map_err(|e| Error::io(Action::List, dir, e))?.file_name();
         if let Some((stem, number)) = split_frame(&name.to_string_lossy(), ending) {
             files.push((stem.to_owned(), number));
         }

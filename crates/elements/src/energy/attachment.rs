@@ -7,10 +7,10 @@
 //! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\]. With the base x̂ of
 //! a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
 
-use super::constraint::{Constraints, Corners, Form};
+use super::constraint::{Compliant, Constraints, Corners, Form};
 use super::proximal::{self, Proximal, Row};
 use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
-use super::{CHUNK, Energy};
+use super::{CHUNK, Energy, Role};
 use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::vec3::{add, dot, scale, sub};
 
@@ -115,8 +115,31 @@ impl Energy for AttachmentTerm {
         }
     }
 
+    fn compliant(&self) -> Option<&dyn Compliant> {
+        self.path.is_some().then_some(self as &dyn Compliant)
+    }
+
+    fn role(&self) -> Role {
+        if self.path.is_some() { Role::Anchor } else { Role::Dissipation }
+    }
+
+    fn set_time(&mut self, time: f64) -> bool {
+        if let Some(path) = &self.path {
+            self.targets = path(time);
+        }
+        false
+    }
+
+    fn set_base(&mut self, _middle: &[Vec4], base: &[Vec4]) {
+        if self.path.is_none() {
+            self.targets = self.attachments.iter().map(|a| base[a.vertex as usize]).collect();
+        }
+    }
+}
+
+impl Compliant for AttachmentTerm {
     fn constraints(&self, _form: Form) -> usize {
-        if self.path.is_some() { 3 } else { 0 }
+        3
     }
 
     /// One for each coordinate: linear, so that nothing is lost in going from one sweep to the next.
@@ -134,27 +157,6 @@ impl Energy for AttachmentTerm {
         for (lane, e) in elements.iter().map(|e| *e as usize).enumerate() {
             out.value[lane] = x[0][index][lane] - self.targets[e].0[index];
             out.compliance[lane] = 1.0 / self.attachments[e].stiffness;
-        }
-    }
-
-    fn is_anchor(&self) -> bool {
-        self.path.is_some()
-    }
-
-    fn is_dissipation(&self) -> bool {
-        self.path.is_none()
-    }
-
-    fn set_time(&mut self, time: f64) -> bool {
-        if let Some(path) = &self.path {
-            self.targets = path(time);
-        }
-        false
-    }
-
-    fn set_base(&mut self, _middle: &[Vec4], base: &[Vec4]) {
-        if self.path.is_none() {
-            self.targets = self.attachments.iter().map(|a| base[a.vertex as usize]).collect();
         }
     }
 }

@@ -17,12 +17,13 @@ mod vertexwise;
 
 use bytemuck::Zeroable;
 
-use super::constraint::{Batch, Changes, Constraints, Corners, Form, Sweep};
+use super::constraint::{Batch, Batched, Changes, Compliant, Constraints, Corners, Form, Sweep};
 use super::hessian::Mode;
 use super::law::{CONSTANTS, Law};
 use super::materials::arap::Arap;
 use super::packing::{self, Properties};
 use super::proximal::{Proximal, Row};
+use super::scaling::Scaling;
 use super::vertex::{Corner, Vertexwise};
 use super::{CHUNK, ElementState, Energy};
 use crate::math::lanes::{Lane, Number, Vec4, WIDTH, dispatch, dispatch_wide};
@@ -103,6 +104,7 @@ pub struct CellTerm<S: Shape, W> {
     elements: Elements,
     properties: Properties,
     blocks: Vec<Block<S>>,
+    scaling: Scaling,
 }
 
 impl<S: Shape, W: Law> CellTerm<S, W> {
@@ -129,7 +131,15 @@ impl<S: Shape, W: Law> CellTerm<S, W> {
             // Padding has no volume.
             block.volume[lane] = if is_real { elements.volume[e] } else { 0.0 };
         });
-        CellTerm { name, constrained: law.without_barrier(), law, elements, properties, blocks }
+        CellTerm {
+            name,
+            constrained: law.without_barrier(),
+            law,
+            elements,
+            properties,
+            blocks,
+            scaling: Scaling::default(),
+        }
     }
 
     fn chunk_blocks(&self, chunk: usize) -> &[Block<S>] {
@@ -213,6 +223,10 @@ impl<S: Shape, W: Law> Energy for CellTerm<S, W> {
         Some(self)
     }
 
+    fn compliant(&self) -> Option<&dyn Compliant> {
+        Some(self)
+    }
+
     fn vertexwise(&self) -> Option<&dyn Vertexwise> {
         Some(self)
     }
@@ -243,6 +257,39 @@ impl<S: Shape, W: Law> Energy for CellTerm<S, W> {
         }
     }
 
+    fn is_feasible(&self, chunk: usize, x: &[Vec4]) -> bool {
+        !self.law.has_barrier()
+            || dispatch(Volumes { blocks: self.chunk_blocks(chunk), x }).0 >= f64::MIN_POSITIVE
+    }
+
+    /// Every energy, force and weight is proportional to the volume.
+    fn rescale(&mut self, factor: f64) -> bool {
+        let volume = self.scaling.set(factor, || self.elements.volume.clone());
+        for (e, value) in volume.into_iter().flatten().enumerate() {
+            self.elements.volume[e] = value;
+            self.blocks[e / WIDTH].volume[e % WIDTH] = value;
+        }
+        true
+    }
+
+    fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {
+        Some(dispatch(Volumes { blocks: self.chunk_blocks(chunk), x }))
+    }
+
+    fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
+        dispatch(Inspect { law: &self.law, blocks: self.chunk_blocks(chunk), x, states });
+        let factor = self.scaling.factor();
+        if factor != 1.0 {
+            for state in states {
+                state.energy_density *= factor;
+                state.von_mises *= factor;
+            }
+        }
+        true
+    }
+}
+
+impl<S: Shape, W: Law> Compliant for CellTerm<S, W> {
     fn constraints(&self, form: Form) -> usize {
         self.properties.constraints(&self.constrained, form)
     }
@@ -258,6 +305,12 @@ impl<S: Shape, W: Law> Energy for CellTerm<S, W> {
         dispatch(Constrain { term: self, form, index, elements, x, out });
     }
 
+    fn batched(&self) -> Option<&dyn Batched> {
+        Some(self)
+    }
+}
+
+impl<S: Shape, W: Law> Batched for CellTerm<S, W> {
     fn packed(&self, elements: &[u32; WIDTH]) -> Vec<Row> {
         constrained::packed(self, elements)
     }
@@ -272,18 +325,5 @@ impl<S: Shape, W: Law> Energy for CellTerm<S, W> {
         changes: &mut [Changes],
     ) {
         dispatch_wide(Project { term: self, sweep, constraints, batches, numbers, x, changes });
-    }
-
-    fn has_barrier(&self) -> bool {
-        self.law.has_barrier()
-    }
-
-    fn volumes(&self, chunk: usize, x: &[Vec4]) -> Option<(f64, usize)> {
-        Some(dispatch(Volumes { blocks: self.chunk_blocks(chunk), x }))
-    }
-
-    fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
-        dispatch(Inspect { law: &self.law, blocks: self.chunk_blocks(chunk), x, states });
-        true
     }
 }

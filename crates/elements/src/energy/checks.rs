@@ -5,7 +5,7 @@
 //! stress-free rest state; over random, rotated, near-inverted, inverted, equal and flat deformations.
 
 use super::cells::{CellTerm, Elements, Shape};
-use super::constraint::{Constraints, Corners, Form, MOST};
+use super::constraint::{Compliant, Constraints, Corners, Form, MOST};
 use super::law::{self, CONSTANTS, Law};
 use super::materials::arap::Arap;
 use super::packing::Properties;
@@ -167,8 +167,34 @@ pub(crate) fn check_vertices(term: &dyn Energy, x: &[Vec4]) {
     }
 }
 
+/// A factor on the stiffness is one on energy, gradient, Hessian, system matrix and scale; the factor 1 restores all bits.
+pub(crate) fn check_rescaling(term: &mut dyn Energy, x: &[Vec4]) {
+    let all = |term: &dyn Energy| {
+        let (energy, gradient) = evaluate(term, x);
+        let size = 3 * term.corners();
+        let mut numbers = vec![energy, term.scale()];
+        numbers.extend(gradient.as_flattened());
+        term.add_system(&mut |_, _, value| numbers.push(value));
+        let mut hessian = vec![0.0; size * size];
+        for e in 0..term.len() {
+            term.hessian(e, x, false, &mut hessian);
+            numbers.extend(&hessian);
+        }
+        numbers
+    };
+    let before = all(term);
+    for factor in [2.0, 0.3] {
+        assert!(term.rescale(factor), "{} has no stiffness", term.name());
+        let scale = before.iter().fold(0.0f64, |m, b| m.max(b.abs()));
+        for (got, b) in all(term).iter().zip(&before) {
+            assert!((got - factor * b).abs() <= 1e-13 * scale, "{}: {got} {b}", term.name());
+        }
+    }
+    assert!(term.rescale(1.0) && all(term) == before, "{}: the factor 1 is another", term.name());
+}
+
 /// The constraints of an element, of which four copies have corners at `x`.
-fn constraint(term: &dyn Energy, form: Form, index: usize, element: usize, x: &Corners) -> Constraints {
+fn constraint(term: &dyn Compliant, form: Form, index: usize, element: usize, x: &Corners) -> Constraints {
     let mut out = Constraints::BLANK;
     term.constrain(form, index, &[element as u32; WIDTH], x, &mut out);
     out
@@ -183,7 +209,7 @@ fn corners(term: &dyn Energy, element: usize, x: &[Vec4]) -> Corners {
 }
 
 /// Σ C²/(2α) of all constraints.
-fn constraint_energy(term: &dyn Energy, form: Form, x: &[Vec4]) -> f64 {
+fn constraint_energy(term: &dyn Compliant, form: Form, x: &[Vec4]) -> f64 {
     let mut sum = 0.0;
     for e in 0..term.len() {
         for index in 0..term.constraints(form) {
@@ -198,6 +224,7 @@ fn constraint_energy(term: &dyn Energy, form: Form, x: &[Vec4]) -> f64 {
 /// Gradients of constraints against differences of their values; E = Σ C²/(2α) up to a number.
 pub(crate) fn check_constraints(term: &dyn Energy, x: &[Vec4]) {
     let name = term.name();
+    let term = term.compliant().expect("a compliant term");
     let wider: Vec<Vec4> = x.iter().map(|x| Vec4(x.0.map(|c| 1.07 * c))).collect();
     for form in [Form::Combined, Form::Split, Form::Hard] {
         assert!((1..=MOST).contains(&term.constraints(form)), "{name} has no constraints");
@@ -433,11 +460,12 @@ pub(crate) fn check_triangles<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
     let elements = triangles::elements(&corners, &rest, &[0.1; 5]);
     let properties = Properties::uniform(constants, law::stiffness(law, &constants, [0.5, 1.5]), 5);
     let arap = arap::<Triangle>(&elements, &properties);
-    let term = TriangleTerm::new("test".into(), law.clone(), elements, properties);
+    let mut term = TriangleTerm::new("test".into(), law.clone(), elements, properties);
     let mut r = random(8);
     for scale in [1.1, 0.8] {
         let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| scale * c + 0.1 * r()))).collect();
         check_term(&term, &x, 1e-6);
+        check_rescaling(&mut term, &x);
         check_constraints(&term, &x);
         check_projective(&term, &arap, &x);
     }
@@ -462,10 +490,11 @@ pub(crate) fn check_tets<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
     assert!(elements.volume.iter().all(|v| *v > 0.0));
     let properties = Properties::uniform(constants, law::stiffness(law, &constants, [0.5, 1.5]), 5);
     let arap = arap::<Tet>(&elements, &properties);
-    let term = TetTerm::new("test".into(), law.clone(), elements, properties);
+    let mut term = TetTerm::new("test".into(), law.clone(), elements, properties);
     let mut r = random(3);
     let x: Vec<Vec4> = rest.iter().map(|p| Vec4::new(p.map(|c| 1.1 * c + 0.08 * r()))).collect();
     check_term(&term, &x, 1e-6);
+    check_rescaling(&mut term, &x);
     check_constraints(&term, &x);
     check_projective(&term, &arap, &x);
     let (_, gradient) = evaluate(&term, &x);

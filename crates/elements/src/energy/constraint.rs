@@ -7,7 +7,7 @@
 //! \[Ledwon2024, Eq. 4.12\]. A term gives the constraints of [`WIDTH`] elements at a time, so that laws run in lanes. Most
 //! bounds are [0, 0]; those of ropes and limits leave room in between, where nothing acts.
 
-use super::lengths;
+use super::{Energy, lengths};
 use crate::math::lanes::{Vec4, WIDTH};
 
 /// Constraints per element at the most.
@@ -84,3 +84,44 @@ pub struct Batch {
 
 /// What a batch does to its corners: `[corner][element]`.
 pub type Changes = [[Vec4; WIDTH]; CORNERS];
+
+/// The capability of a term to be solved as compliant constraints.
+pub trait Compliant: Energy {
+    /// Constraints that stand for an element's energy, [`MOST`] at the most; 0: the energy has no lower bound, and there
+    /// are none.
+    fn constraints(&self, form: Form) -> usize;
+
+    /// The `index`-th constraint of four elements whose corners are at `x`.
+    fn constrain(
+        &self,
+        form: Form,
+        index: usize,
+        elements: &[u32; WIDTH],
+        x: &Corners,
+        out: &mut Constraints,
+    );
+
+    /// The same for whole batches; `None`: constraints are projected one by one.
+    fn batched(&self) -> Option<&dyn Batched> {
+        None
+    }
+}
+
+/// The capability to project batches of constraints without leaving the lanes.
+pub trait Batched: Compliant {
+    /// Numbers of four elements that stay the same, for [`Batched::project`].
+    fn packed(&self, elements: &[u32; WIDTH]) -> Vec<[f64; WIDTH]>;
+
+    /// Projects the constraints of batches of this term, as many of each element as [`Compliant::constraints`] says, one
+    /// after the other, at `x`: changes multipliers, and writes what happens to the corners. `numbers` has what
+    /// [`Batched::packed`] gave for the batches. Does what [`Compliant::constrain`] leads to, to the last bit.
+    fn project(
+        &self,
+        sweep: &Sweep,
+        constraints: usize,
+        batches: &mut [Batch],
+        numbers: &[[f64; WIDTH]],
+        x: &[Vec4],
+        changes: &mut [Changes],
+    );
+}

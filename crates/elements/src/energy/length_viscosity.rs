@@ -10,8 +10,9 @@
 
 use super::lengths::{CORNERS, Length, add_lengths, hash_lengths};
 use super::proximal::{self, Proximal, Row};
+use super::scaling::Scaling;
 use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
-use super::{CHUNK, Energy};
+use super::{CHUNK, Energy, Role};
 use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::symmetric::PLACES;
 use crate::math::vec3::{dot, norm, scale, sub};
@@ -31,6 +32,7 @@ pub struct LengthViscosityTerm {
     /// Elements, their stiffness multiplied by β/ĥ.
     elements: Vec<Length>,
     lag: Vec<Lag>,
+    scaling: Scaling,
 }
 
 impl LengthViscosityTerm {
@@ -38,7 +40,13 @@ impl LengthViscosityTerm {
     pub fn new(name: String, corners: usize, elements: &[Length], factor: f64) -> LengthViscosityTerm {
         let damped = |e: &Length| Length { stiffness: factor * e.stiffness, ..*e };
         let lag = vec![Lag::Slack; elements.len()];
-        LengthViscosityTerm { name, corners, elements: elements.iter().map(damped).collect(), lag }
+        LengthViscosityTerm {
+            name,
+            corners,
+            elements: elements.iter().map(damped).collect(),
+            lag,
+            scaling: Scaling::default(),
+        }
     }
 }
 
@@ -124,7 +132,14 @@ impl Energy for LengthViscosityTerm {
         Some(self)
     }
 
-    fn is_dissipation(&self) -> bool {
+    fn role(&self) -> Role {
+        Role::Dissipation
+    }
+
+    fn rescale(&mut self, factor: f64) -> bool {
+        let stiffness = self.scaling.set(factor, || self.elements.iter().map(|e| e.stiffness).collect());
+        let values = stiffness.into_iter().flatten();
+        self.elements.iter_mut().zip(values).for_each(|(element, value)| element.stiffness = value);
         true
     }
 
@@ -218,7 +233,7 @@ impl Proximal for LengthViscosityTerm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::checks::{check_term, evaluate, random};
+    use crate::energy::checks::{check_rescaling, check_term, evaluate, random};
 
     #[test]
     fn every_kind_passes_the_generic_check() {
@@ -234,6 +249,7 @@ mod tests {
         let mut term = LengthViscosityTerm::new("springs".into(), 2, &elements, 0.5);
         term.set_base(&middle, &base);
         check_term(&term, &x, 1e-7);
+        check_rescaling(&mut term, &x);
         proximal::checks::check_term(&term, &x);
         term.set_base(&middle, &x);
         assert_eq!(evaluate(&term, &x).0, 0.0, "what does not move is not damped");

@@ -22,8 +22,9 @@
 
 mod vertex;
 
-use super::constraint::{Constraints, Corners, Form};
+use super::constraint::{Compliant, Constraints, Corners, Form};
 use super::proximal::{self, Proximal, Row};
+use super::scaling::Scaling;
 use super::vertex::Vertexwise;
 use super::{CHUNK, ElementState, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
@@ -120,6 +121,7 @@ pub struct LengthTerm {
     blocks: Vec<Block>,
     section: Option<f64>,
     hard: bool,
+    scaling: Scaling,
 }
 
 impl LengthTerm {
@@ -142,7 +144,15 @@ impl LengthTerm {
             block.shortest[lane] = e.shortest;
             block.longest[lane] = e.longest;
         });
-        LengthTerm { name, corners, elements, blocks, section: None, hard: false }
+        LengthTerm {
+            name,
+            corners,
+            elements,
+            blocks,
+            section: None,
+            hard: false,
+            scaling: Scaling::default(),
+        }
     }
 
     /// For elements that are edges of this cross-section A (m²) and of the rest length `longest`: they have a volume,
@@ -239,6 +249,59 @@ impl Energy for LengthTerm {
         true
     }
 
+    fn proximal(&self) -> Option<&dyn Proximal> {
+        Some(self)
+    }
+
+    fn compliant(&self) -> Option<&dyn Compliant> {
+        Some(self)
+    }
+
+    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        Some(self)
+    }
+
+    fn rescale(&mut self, factor: f64) -> bool {
+        let stiffness = self.scaling.set(factor, || self.elements.iter().map(|e| e.stiffness).collect());
+        for (e, value) in stiffness.into_iter().flatten().enumerate() {
+            self.elements[e].stiffness = value;
+            self.blocks[e / WIDTH].stiffness[e % WIDTH] = value;
+        }
+        true
+    }
+
+    /// |z| − ℓ cancels near rest.
+    fn scale(&self) -> f64 {
+        self.elements.iter().map(|e| e.stiffness * e.longest * e.longest).sum()
+    }
+
+    fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
+        let Some(section) = self.section else { return false };
+        for (state, e) in states.iter_mut().zip(&self.elements[chunk * CHUNK..]) {
+            let length = norm(e.combine(x));
+            let excess = length - length.max(e.shortest).min(e.longest);
+            *state = ElementState {
+                energy_density: 0.5 * e.stiffness * excess * excess / (section * e.longest),
+                von_mises: e.stiffness * excess.abs() / section,
+                det_f: length / e.longest,
+            };
+        }
+        true
+    }
+
+    fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {
+        let e = &self.elements[element];
+        let block = direction_block(e, e.combine(x), project);
+        let n = 3 * self.corners;
+        for i in 0..n {
+            for j in 0..n {
+                out[n * i + j] = e.weights[i / 3] * e.weights[j / 3] * block[i % 3][j % 3];
+            }
+        }
+    }
+}
+
+impl Compliant for LengthTerm {
     fn constraints(&self, _form: Form) -> usize {
         if self.elements.iter().any(|e| e.longest == 0.0) { 3 } else { 1 }
     }
@@ -271,44 +334,6 @@ impl Energy for LengthTerm {
                 for k in 0..3 {
                     out.gradient[c][k][lane] = e.weights[c] * direction[k];
                 }
-            }
-        }
-    }
-
-    fn proximal(&self) -> Option<&dyn Proximal> {
-        Some(self)
-    }
-
-    fn vertexwise(&self) -> Option<&dyn Vertexwise> {
-        Some(self)
-    }
-
-    /// |z| − ℓ cancels near rest.
-    fn scale(&self) -> f64 {
-        self.elements.iter().map(|e| e.stiffness * e.longest * e.longest).sum()
-    }
-
-    fn inspect(&self, chunk: usize, x: &[Vec4], states: &mut [ElementState]) -> bool {
-        let Some(section) = self.section else { return false };
-        for (state, e) in states.iter_mut().zip(&self.elements[chunk * CHUNK..]) {
-            let length = norm(e.combine(x));
-            let excess = length - length.max(e.shortest).min(e.longest);
-            *state = ElementState {
-                energy_density: 0.5 * e.stiffness * excess * excess / (section * e.longest),
-                von_mises: e.stiffness * excess.abs() / section,
-                det_f: length / e.longest,
-            };
-        }
-        true
-    }
-
-    fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]) {
-        let e = &self.elements[element];
-        let block = direction_block(e, e.combine(x), project);
-        let n = 3 * self.corners;
-        for i in 0..n {
-            for j in 0..n {
-                out[n * i + j] = e.weights[i / 3] * e.weights[j / 3] * block[i % 3][j % 3];
             }
         }
     }
@@ -399,7 +424,7 @@ fn direction_block(e: &Length, z: [f64; 3], project: bool) -> [[f64; 3]; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::checks::{check_constraints, check_term, random};
+    use crate::energy::checks::{check_constraints, check_rescaling, check_term, random};
 
     #[test]
     fn every_kind_passes_the_generic_check() {
@@ -415,8 +440,9 @@ mod tests {
             Length::spring(3, 4, 1.0, 0.0, 9.0),
             Length::spring(4, 5, 2.0, 0.1, 9.0),
         ];
-        let springs = LengthTerm::new("springs".into(), 2, springs);
+        let mut springs = LengthTerm::new("springs".into(), 2, springs);
         check_term(&springs, &x, 1e-7);
+        check_rescaling(&mut springs, &x);
         check_constraints(&springs, &x);
         proximal::checks::check_term(&springs, &x);
         let hinges = vec![hinge(0.0, 0.0), hinge(0.3, 0.3), hinge(0.1, 0.2)];

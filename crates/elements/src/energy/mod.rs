@@ -19,14 +19,14 @@ pub mod material;
 pub mod materials;
 mod packing;
 pub mod proximal;
-pub mod scaled;
+pub mod scaling;
 pub mod tets;
 pub mod triangles;
 pub mod vertex;
 pub mod viscosity;
 
-use crate::math::lanes::{Vec4, WIDTH};
-use constraint::{Batch, Changes, Constraints, Corners, Form, Sweep};
+use crate::math::lanes::Vec4;
+use constraint::Compliant;
 pub use packing::Properties;
 use proximal::Proximal;
 use vertex::Vertexwise;
@@ -45,7 +45,22 @@ pub struct ElementState {
     pub det_f: f64,
 }
 
+/// What an energy stands for in a motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// It stores what the motion puts into it and gives it back.
+    #[default]
+    Elastic,
+    /// It stores energy too, but ties vertices, one by one, to places in the world: it takes momentum away from bodies.
+    Anchor,
+    /// It takes energy out of the motion and stores none.
+    Dissipation,
+}
+
 /// One term of the objective: many elements of one kind.
+///
+/// What every solver needs stands in this trait. What only some need is a capability, asked for by [`Energy::proximal`]
+/// (admm), [`Energy::compliant`] (xpbd, pbd) and [`Energy::vertexwise`] (vbd); a solver refuses terms that do not have its own.
 ///
 /// Elements are padded to whole blocks; `slots` has `corners` entries for each of the padded elements.
 pub trait Energy: Send + Sync {
@@ -93,6 +108,11 @@ pub trait Energy: Send + Sync {
         None
     }
 
+    /// The capability that xpbd and pbd need; `None`: no constraints stand for the energy.
+    fn compliant(&self) -> Option<&dyn Compliant> {
+        None
+    }
+
     /// The capability that vbd needs; `None`: the term cannot be minimized vertex by vertex.
     fn vertexwise(&self) -> Option<&dyn Vertexwise> {
         None
@@ -108,53 +128,20 @@ pub trait Energy: Send + Sync {
     /// to zero when `project`.
     fn hessian(&self, element: usize, x: &[Vec4], project: bool, out: &mut [f64]);
 
-    /// Constraints that stand for an element's energy, [`constraint::MOST`] at the most; 0: there are none.
-    fn constraints(&self, _form: Form) -> usize {
-        0
+    /// True where the energy of the elements of a chunk is finite at `x`, at a fraction of the price of
+    /// [`Energy::evaluate`]. Terms without a barrier are finite everywhere.
+    fn is_feasible(&self, _chunk: usize, _x: &[Vec4]) -> bool {
+        true
     }
 
-    /// The `index`-th constraint of four elements whose corners are at `x`.
-    fn constrain(
-        &self,
-        _form: Form,
-        _index: usize,
-        _elements: &[u32; WIDTH],
-        _x: &Corners,
-        _out: &mut Constraints,
-    ) {
+    /// What the energy stands for in a motion.
+    fn role(&self) -> Role {
+        Role::Elastic
     }
 
-    /// Numbers of four elements that stay the same, for [`Energy::project`]; none: it is not to be called.
-    fn packed(&self, _elements: &[u32; WIDTH]) -> Vec<[f64; WIDTH]> {
-        vec![]
-    }
-
-    /// Projects the constraints of batches of this term, as many of each element as [`Energy::constraints`] says, one after the
-    /// other, at `x`: changes multipliers, and writes what happens to the corners. `numbers` has what [`Energy::packed`] gave for the batches. Does what
-    /// [`Energy::constrain`] leads to, to the last bit, without leaving the lanes.
-    fn project(
-        &self,
-        _sweep: &Sweep,
-        _constraints: usize,
-        _batches: &mut [Batch],
-        _numbers: &[[f64; WIDTH]],
-        _x: &[Vec4],
-        _changes: &mut [Changes],
-    ) {
-    }
-
-    /// True where the energy is infinite for det F (the area ratio of sheets) that is not positive, and only there.
-    fn has_barrier(&self) -> bool {
-        false
-    }
-
-    /// True for what ties vertices, one by one, to places in the world.
-    fn is_anchor(&self) -> bool {
-        false
-    }
-
-    /// True for what takes energy out of the motion and stores none.
-    fn is_dissipation(&self) -> bool {
+    /// Makes the stiffness of all elements `factor` times what they were made with (not what they had last). False: the
+    /// term does not have a stiffness that can be scaled, and nothing is changed.
+    fn rescale(&mut self, _factor: f64) -> bool {
         false
     }
 

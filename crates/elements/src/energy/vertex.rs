@@ -94,19 +94,6 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// Adds `scale` times another.
-    pub(super) fn add_scaled(&mut self, scale: f64, other: &Expansion) {
-        for lane in 0..WIDTH {
-            self.energy[lane] += scale * other.energy[lane];
-            for k in 0..3 {
-                self.gradient[k][lane] += scale * other.gradient[k][lane];
-            }
-            for k in 0..6 {
-                self.hessian[k][lane] += scale * other.hessian[k][lane];
-            }
-        }
-    }
-
     /// Adds the share of one element to a vertex.
     pub(super) fn add(&mut self, lane: usize, energy: f64, gradient: [f64; 3], hessian: [f64; 6]) {
         self.energy[lane] += energy;

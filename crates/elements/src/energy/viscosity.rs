@@ -19,8 +19,9 @@
 mod proximal;
 
 use super::proximal::Proximal;
+use super::scaling::Scaling;
 use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
-use super::{CHUNK, Energy, packing};
+use super::{CHUNK, Energy, Role, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
 use crate::math::symmetric::PLACES;
@@ -61,6 +62,7 @@ pub struct ViscosityTerm {
     elements: Vec<Viscous>,
     blocks: Vec<Block>,
     lagged: Vec<Lagged>,
+    scaling: Scaling,
 }
 
 impl ViscosityTerm {
@@ -82,7 +84,7 @@ impl ViscosityTerm {
         });
         let zero = [[[0.0; WIDTH]; 3]; 3];
         let lagged = vec![Lagged { middle: zero, base: zero }; blocks.len()];
-        ViscosityTerm { name, corners, elements, blocks, lagged }
+        ViscosityTerm { name, corners, elements, blocks, lagged, scaling: Scaling::default() }
     }
 
     /// 2μ ε + λ tr ε I for the change `d` of F, with the element's moduli.
@@ -339,7 +341,17 @@ impl Energy for ViscosityTerm {
         Some(self)
     }
 
-    fn is_dissipation(&self) -> bool {
+    fn role(&self) -> Role {
+        Role::Dissipation
+    }
+
+    fn rescale(&mut self, factor: f64) -> bool {
+        let moduli = self.scaling.set(factor, || self.elements.iter().flat_map(|e| e.moduli).collect());
+        for (n, value) in moduli.into_iter().flatten().enumerate() {
+            let (e, modulus) = (n / 2, n % 2);
+            self.elements[e].moduli[modulus] = value;
+            self.blocks[e / WIDTH].moduli[modulus][e % WIDTH] = value;
+        }
         true
     }
 
@@ -369,7 +381,7 @@ impl Energy for ViscosityTerm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::checks::{check_term, evaluate, random};
+    use crate::energy::checks::{check_rescaling, check_term, evaluate, random};
     use crate::energy::proximal;
     use crate::energy::{tets, triangles};
 
@@ -396,6 +408,7 @@ mod tests {
         let mut term = term();
         term.set_base(&deformed(1), &deformed(2));
         check_term(&term, &deformed(3), 1e-7);
+        check_rescaling(&mut term, &deformed(3));
         proximal::checks::check_term(&term, &deformed(3));
     }
 

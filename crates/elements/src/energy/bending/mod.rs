@@ -19,6 +19,7 @@
 
 pub mod hinge;
 pub mod plate;
+pub mod sides;
 
 use super::lengths::Length;
 use crate::math::vec3::{add, cross, dot, norm, scale, sub};
@@ -125,11 +126,11 @@ fn element(corners: &[(u32, f64)], stiffness: f64, rest: &[[f64; 3]], flat: bool
 
 #[cfg(test)]
 mod tests {
+    use super::sides as sheet;
     use super::*;
     use crate::energy::checks::evaluate;
     use crate::energy::lengths::{CORNERS, LengthTerm};
     use crate::math::lanes::Vec4;
-    use crate::model::sheet;
 
     type Scheme = fn(&[Hinge], &[[u32; 3]], &[[f64; 3]], &[f64], bool) -> Vec<Length>;
 

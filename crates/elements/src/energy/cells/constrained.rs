@@ -67,7 +67,7 @@ pub(super) const fn packed_length(columns: usize) -> usize {
     columns * columns + 5
 }
 
-/// [`Energy::packed`](crate::energy::Energy::packed) of cells.
+/// [`Batched::packed`](crate::energy::constraint::Batched::packed) of cells.
 pub(super) fn packed<S: Shape, W: Law>(term: &CellTerm<S, W>, elements: &[u32; WIDTH]) -> Vec<Row> {
     let mut out = vec![[0.0; WIDTH]; packed_length(S::COLUMNS)];
     for (lane, e) in elements.iter().enumerate() {
@@ -84,7 +84,7 @@ pub(super) fn packed<S: Shape, W: Law>(term: &CellTerm<S, W>, elements: &[u32; W
     out
 }
 
-/// [`Energy::project`](crate::energy::Energy::project) of cells.
+/// [`Batched::project`](crate::energy::constraint::Batched::project) of cells.
 pub(super) struct Project<'a, S: Shape, W> {
     pub(super) term: &'a CellTerm<S, W>,
     pub(super) sweep: &'a Sweep,

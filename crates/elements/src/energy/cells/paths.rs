@@ -5,7 +5,7 @@ use super::kernels::Evaluate;
 use super::proximal::LocalStep;
 use super::{CellTerm, Elements, Shape};
 use crate::energy::checks::{deformations, random};
-use crate::energy::constraint::{Batch, CORNERS, Form, MOST, Sweep};
+use crate::energy::constraint::{Batch, Batched, CORNERS, Compliant, Form, MOST, Sweep};
 use crate::energy::law::{self, CONSTANTS, Law};
 use crate::energy::materials::arap::Arap;
 use crate::energy::packing::Properties;

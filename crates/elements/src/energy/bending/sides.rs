@@ -1,6 +1,6 @@
 //! Edges and hinges of a sheet of triangles.
 
-use elements::energy::bending::Hinge;
+use super::Hinge;
 
 /// The edges of triangles, each once, lower vertex first, ascending, with the numbers of their triangles.
 pub fn edges(triangles: &[[u32; 3]]) -> Vec<([u32; 2], Vec<usize>)> {

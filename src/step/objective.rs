@@ -1,0 +1,298 @@
+//! The one function that every solver minimizes, once per time step.
+//!
+//! ```text
+//! g(x) = 1/(2h²) Σ_v m_v |x_v − y_v|²  +  Σ_t E_t(x),      y = x_n + h v_n + h² M⁻¹ f_ext
+//! ```
+//!
+//! Vertices are numbered so that the unknowns come first, in the order of elimination; prescribed and orphan
+//! vertices follow and never move inside a step. One pass gives value and gradient; how those of elements become those of
+//! vertices stands in `assembly`.
+
+use super::active::{Active, Changing};
+use super::assembly::Assembly;
+use super::constraint::Constraints;
+use super::term::Term;
+use super::{Iterate, Value};
+use elements::energy::proximal::{Proximal, Residuals, Split, Splitting};
+use elements::energy::{CHUNK, Energy, Role, chunks};
+use elements::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use elements::par;
+
+/// Vertices per chunk of work.
+pub const VERTICES: usize = 512;
+
+/// The objective of one time step.
+pub struct Objective {
+    /// Number of unknown vertices: vertices 0 … `free`−1.
+    pub free: usize,
+    /// Time step h in seconds.
+    pub step: f64,
+    /// Lumped mass of every vertex in kg; 0 for orphans.
+    pub mass: Vec<f64>,
+    /// The fixed terms: their elements stay the same.
+    pub terms: Vec<Term>,
+    active: Vec<Changing>,
+    /// Rest positions of all vertices.
+    pub rest: Vec<Vec4>,
+    /// Inertial positions y of the unknowns.
+    pub inertial: Vec<Vec4>,
+    /// What bodies have to keep in this step; empty: nothing.
+    pub constraints: Vec<Constraints>,
+    assembly: Assembly,
+    scale: f64,
+}
+
+/// Energy and gradient of one chunk of a term.
+type Evaluate = fn(&dyn Energy, usize, &[Vec4], &mut [Vec4]) -> f64;
+
+impl Objective {
+    /// `mass` and `rest` have an entry per vertex, the unknowns' masses are positive.
+    pub fn new(free: usize, step: f64, mass: Vec<f64>, rest: Vec<Vec4>, terms: Vec<Term>) -> Objective {
+        Objective {
+            free,
+            step,
+            inertial: vec![Vec4::ZERO; free],
+            constraints: vec![],
+            scale: terms.iter().map(|t| t.scale()).sum(),
+            assembly: Assembly::new(free, &terms),
+            mass,
+            rest,
+            terms,
+            active: vec![],
+        }
+    }
+
+    /// An iterate at `x`, not yet evaluated.
+    pub fn iterate_at(&self, x: Vec<Vec4>) -> Iterate {
+        let chunk_counts: usize = self.terms.iter().map(|t| chunks(t.as_ref())).sum();
+        Iterate {
+            x,
+            gradient: vec![Vec4::ZERO; self.free],
+            value: Value::default(),
+            parts: vec![0.0; self.terms.len()],
+            sums: vec![Vec4::ZERO; self.assembly.len()],
+            partial: vec![0.0; chunk_counts.max(self.free.div_ceil(VERTICES))],
+            slots: vec![],
+        }
+    }
+
+    /// Computes value and gradient at the iterate's positions. The value is infinite where an energy is; the
+    /// gradient then means nothing.
+    pub fn evaluate(&self, at: &mut Iterate) {
+        self.evaluate_as(at, |term, chunk, x, slots| term.evaluate(chunk, x, slots));
+    }
+
+    /// Likewise with every energy replaced by the projective one of the same stiffness.
+    pub fn evaluate_projective(&self, at: &mut Iterate) {
+        self.evaluate_as(at, |term, chunk, x, slots| term.evaluate_projective(chunk, x, slots));
+    }
+
+    /// Moves what depends on time to `time` in seconds; true if the system matrix changes.
+    pub fn set_time(&mut self, time: f64) -> bool {
+        let mut changed = false;
+        for term in &mut self.terms {
+            changed |= term.set_time(time);
+        }
+        self.active.iter_mut().for_each(|active| active.term.set_time(time));
+        if changed {
+            self.scale = self.terms.iter().map(|t| t.scale()).sum();
+        }
+        changed
+    }
+
+    /// Elements of all terms.
+    pub fn elements(&self) -> usize {
+        self.terms.iter().map(|term| term.len()).sum()
+    }
+
+    /// The energy (J) of a strain of order one everywhere.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    fn evaluate_as(&self, at: &mut Iterate, evaluate: Evaluate) {
+        at.value = self.evaluate_terms(evaluate, at);
+        at.value.inertia = self.gather(at);
+        at.value.active =
+            self.active.iter().map(|active| active.add(&at.x, &mut at.slots, &mut at.gradient)).sum();
+    }
+
+    /// Gathers the sums and the inertia's gradient into the iterate's gradient; returns the inertia.
+    fn gather(&self, at: &mut Iterate) -> f64 {
+        let chunk_count = self.free.div_ceil(VERTICES);
+        let (x, sums) = (&at.x, &at.sums);
+        par::chunks_mut_with(
+            &mut at.gradient,
+            VERTICES,
+            &mut at.partial[..chunk_count],
+            |chunk, gradient| {
+                dispatch(Gather { objective: self, first: chunk * VERTICES, x, sums, gradient })
+            },
+        );
+        at.partial[..chunk_count].iter().sum()
+    }
+
+    /// The split variables of all terms, by term and chunk; a term without a proximal operator has none.
+    pub fn splits(&self) -> Vec<Vec<Split>> {
+        let of = |term: &dyn Proximal| {
+            let chunks = (0..term.len()).step_by(CHUNK);
+            chunks.map(|first| Split::new(term, CHUNK.min(term.len() - first))).collect()
+        };
+        self.terms.iter().map(|term| term.proximal().map(of).unwrap_or_default()).collect()
+    }
+
+    /// Sets z = D x and u = 0 in [`Objective::splits`].
+    pub fn restart_splits(&self, x: &[Vec4], splits: &mut [Vec<Split>]) {
+        for (term, splits) in self.terms.iter().zip(splits) {
+            let Some(term) = term.proximal() else { continue };
+            par::chunks_mut(splits, 1, |chunk, split| split[0].restart(term, chunk * CHUNK / WIDTH, x));
+        }
+    }
+
+    /// The local step of admm at the iterate's positions (see `energy::proximal`). The iterate's gradient becomes
+    /// M (x − y)/h² + Σ w² Dᵀ(D x − z + u), the residual of the global system; its value means nothing afterwards.
+    pub fn split(&self, at: &mut Iterate, splits: &mut [Vec<Split>], splitting: Splitting) -> Residuals {
+        let mut total = Residuals::default();
+        let (x, mut sums) = (&at.x, &mut at.sums[..]);
+        for (t, (term, splits)) in self.terms.iter().zip(splits).enumerate() {
+            let (own, rest) = sums.split_at_mut(self.assembly.sums(t));
+            sums = rest;
+            let Some(term) = term.proximal() else { continue };
+            par::chunks_mut_and(own, self.assembly.stride(t), splits, |chunk, sums, split| {
+                let step = |slots: &mut [Vec4]| split.step(term, chunk * CHUNK / WIDTH, x, splitting, slots);
+                self.assembly.collect((t, chunk), sums, step);
+            });
+            for split in splits {
+                total.primal += split.residuals.primal;
+                total.dual += split.residuals.dual;
+            }
+        }
+        self.gather(at);
+        total
+    }
+
+    fn evaluate_terms(&self, evaluate: Evaluate, at: &mut Iterate) -> Value {
+        let mut value = Value::default();
+        let (x, mut sums, mut partial) = (&at.x, &mut at.sums[..], &mut at.partial[..]);
+        for (t, (term, energy)) in self.terms.iter().zip(&mut at.parts).enumerate() {
+            let (own_sums, rest) = sums.split_at_mut(self.assembly.sums(t));
+            let (own_partial, rest_partial) = partial.split_at_mut(chunks(term.as_ref()));
+            (sums, partial) = (rest, rest_partial);
+            par::chunks_mut_with(own_sums, self.assembly.stride(t), own_partial, |chunk, sums| {
+                self.assembly.collect((t, chunk), sums, |slots| evaluate(term.as_ref(), chunk, x, slots))
+            });
+            *energy = own_partial.iter().sum();
+            let part =
+                if term.role() == Role::Dissipation { &mut value.dissipation } else { &mut value.elastic };
+            *part += *energy;
+        }
+        value
+    }
+
+    /// The inertia part of g at `x`.
+    pub fn inertia(&self, x: &[Vec4]) -> f64 {
+        let vertices = x.iter().zip(&self.inertial).zip(&self.mass);
+        let sum: f64 = vertices
+            .map(|((x, y), m)| m * (0..3).map(|k| (x.0[k] - y.0[k]) * (x.0[k] - y.0[k])).sum::<f64>())
+            .sum();
+        0.5 * sum / (self.step * self.step)
+    }
+
+    /// What rounding may change in a value of g, in J.
+    pub fn rounding(&self, value: &Value) -> f64 {
+        64.0 * f64::EPSILON
+            * (value.inertia.abs()
+                + value.elastic.abs()
+                + value.dissipation
+                + value.active.abs()
+                + self.scale)
+    }
+
+    /// True where g is finite at `x`: no barrier is crossed. At a fraction of the price of g.
+    pub fn is_feasible(&self, x: &[Vec4]) -> bool {
+        let inside = |term: &dyn Energy| {
+            par::fold(chunks(term), |chunk| u32::from(!term.is_feasible(chunk, x)), |a, b| a + b) == 0
+        };
+        self.terms.iter().all(|term| inside(term.as_ref()))
+            && self.active.iter().all(|active| inside(active.term.energy()))
+    }
+
+    /// The largest part of the straight motion of all vertices from `from` to `to` that is safe, above 0; infinite where
+    /// nothing bounds it. `to` is asked for only where something may.
+    pub fn longest_part<'a>(&self, from: &[Vec4], to: impl FnOnce() -> &'a [Vec4]) -> f64 {
+        if self.active.is_empty() {
+            return f64::INFINITY;
+        }
+        let to = to();
+        self.active.iter().map(|active| active.term.longest_part(from, to)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Adds a term whose elements change.
+    pub fn add_active(&mut self, term: Box<dyn Active>) {
+        self.active.push(Changing::new(term, self.free));
+    }
+
+    /// The terms whose elements change.
+    pub fn active(&self) -> impl Iterator<Item = &dyn Active> {
+        self.active.iter().map(|active| active.term.as_ref())
+    }
+
+    /// Likewise, for what happens to them between steps.
+    pub fn active_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn Active>> {
+        self.active.iter_mut().map(|active| &mut active.term)
+    }
+
+    /// Makes the elements of active terms anew for vertices at `x`; true if some are others than before.
+    pub fn refresh(&mut self, x: &[Vec4]) -> bool {
+        let free = self.free;
+        self.active.iter_mut().fold(false, |changed, active| active.refresh(free, x) || changed)
+    }
+
+    /// The lowest `det F` of all cells and how many are inverted; 1 and 0 where nothing has a material.
+    pub fn volumes(&self, x: &[Vec4]) -> (f64, usize) {
+        let mut worst = (f64::INFINITY, 0);
+        for term in &self.terms {
+            for (lowest, inverted) in
+                par::map(chunks(term.as_ref()), |chunk| term.volumes(chunk, x)).into_iter().flatten()
+            {
+                worst = (worst.0.min(lowest), worst.1 + inverted);
+            }
+        }
+        if worst.0 == f64::INFINITY {
+            worst.0 = 1.0;
+        }
+        worst
+    }
+}
+
+struct Gather<'a> {
+    objective: &'a Objective,
+    first: usize,
+    x: &'a [Vec4],
+    sums: &'a [Vec4],
+    gradient: &'a mut [Vec4],
+}
+
+impl Kernel for Gather<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> f64 {
+        let g = self.objective;
+        let per_step = 1.0 / (g.step * g.step);
+        let mut inertia = 0.0;
+        for (i, out) in self.gradient.iter_mut().enumerate() {
+            let v = self.first + i;
+            let weight = g.mass[v] * per_step;
+            let d = L::load(&self.x[v].0) - L::load(&g.inertial[v].0);
+            let square = (d * d).to_array();
+            inertia += 0.5 * weight * ((square[0] + square[1]) + square[2]);
+            let mut sum = L::splat(weight) * d;
+            for part in g.assembly.of(v) {
+                sum = sum + L::load(&self.sums[*part as usize].0);
+            }
+            out.0 = sum.to_array();
+        }
+        inertia
+    }
+}
