@@ -54,7 +54,7 @@ impl CheckArgs {
             config.time.frames,
             config.time.substeps,
             config.time.step,
-            config.solver.kind.name,
+            config.solver.kind().name,
             config.solver.iterations
         );
         for (body, place) in config.bodies.iter().zip(&model.bodies) {

@@ -17,7 +17,7 @@ use crate::error::suggest::nearest;
 use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
 use crate::run::directory::Existing;
-use crate::run::execute::run;
+use crate::run::execute::{Wishes, run};
 use crate::scene;
 use crate::simulate::Simulation;
 use crate::view::plot::metrics::Metrics;
@@ -250,10 +250,11 @@ impl CompareArgs {
                 })
                 .collect();
             let directory = std::path::absolute(to.join(slug)).map_err(|e| Error::io(Action::Find, to, e))?;
-            let loaded = self.load(&options, Some((contender.settings.kind.name, directory.clone())))?;
+            let loaded = self.load(&options, Some((contender.settings.kind().name, directory.clone())))?;
             tracing::info!("{}", contender.label);
             let mut reporter = Reporter::new(global);
-            let report = run(&loaded, &global.cache(), existing, &AtomicBool::new(false), &mut reporter);
+            let wishes = Wishes { existing, must_converge: false };
+            let report = run(&loaded, &global.cache(), wishes, &AtomicBool::new(false), &mut reporter);
             reporter.close();
             let report = report?;
             report.solver_note.iter().for_each(|note| tracing::info!("{note}"));

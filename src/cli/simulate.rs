@@ -12,7 +12,7 @@ use super::scene::SceneArgs;
 use super::threads::ThreadArgs;
 use crate::error::{Error, Result};
 use crate::run::directory::Existing;
-use crate::run::execute::{RunReport, run};
+use crate::run::execute::{RunReport, Wishes, run};
 
 /// Arguments of `pliant simulate`.
 #[derive(Args, Clone, Debug)]
@@ -43,13 +43,6 @@ impl SimulateArgs {
     /// Runs the scene.
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.scene.load()?;
-        let settings = &loaded.scene.solver;
-        if self.require_converged.is_some() && !(settings.kind.build)(settings).minimizes() {
-            return Err(Error::Usage {
-                what: format!("--require-converged: solver '{}' does not minimize", settings.kind.name),
-                hint: "leave the flag out, or use another solver".into(),
-            });
-        }
         let existing = match (self.resume, self.force) {
             (true, _) => Existing::Resume,
             (_, true) => Existing::Replace,
@@ -57,7 +50,8 @@ impl SimulateArgs {
         };
         let stop = stop_on_interrupt();
         let mut reporter = Reporter::new(global);
-        let report = run(&loaded, &global.cache(), existing, &stop, &mut reporter);
+        let wishes = Wishes { existing, must_converge: self.require_converged.is_some() };
+        let report = run(&loaded, &global.cache(), wishes, &stop, &mut reporter);
         reporter.close();
         if let Err(Error::Io { source, .. }) = &report
             && source.kind() == std::io::ErrorKind::StorageFull

@@ -1,13 +1,15 @@
-//! `pliant solvers`: which solver can simulate what, found out by trying.
+//! `pliant solvers`: which solver can simulate what, asked of every kind for the terms of small scenes.
 
 use clap::Args;
+use toml::Table;
 
 use super::report::write_stdout;
 use crate::cache::Cache;
 use crate::config;
 use crate::error::Result;
-use crate::simulate::Simulation;
-use crate::solver::KINDS;
+use crate::model::build::build;
+use crate::solver::{KINDS, Kind, Refusal};
+use crate::step::Objective;
 use elements::energy::material::MODELS;
 
 /// Arguments of `pliant solvers`.
@@ -54,22 +56,16 @@ fn features() -> Vec<(String, String)> {
     all
 }
 
-/// Why a solver cannot simulate a body; `None`: it can.
-fn refusal(solver: &str, body: &str) -> Option<String> {
-    let text = format!("[solver]\nkind = \"{solver}\"\n[[body]]\n{body}");
-    let tried = config::parse(&text)
-        .and_then(|loaded| Simulation::new(&loaded.scene, &Cache::disabled()).map(|_| ()));
-    tried.err().map(|error| {
-        let text = error.to_string();
-        // What follows the subject is the reason; after its first line comes the place in the config.
-        let line = text.lines().next().unwrap_or_default();
-        let about = line.split("cannot simulate ").last().unwrap_or(line);
-        let reason = about.split_once(": ").map_or(about, |(_, reason)| reason);
-        // One reason for all materials.
-        MODELS.iter().fold(reason.to_owned(), |text, model| {
-            text.replace(&format!("energy and '{}' is not one", model.name), "energy")
-        })
-    })
+/// The terms of a scene with one body.
+fn objective(body: &str) -> Result<Objective> {
+    let loaded = config::parse(&format!("[[body]]\n{body}"))?;
+    Ok(build(&loaded.scene, &Cache::disabled())?.objective)
+}
+
+/// Why a kind of solver cannot work on some terms; `None`: it can.
+fn refusal(kind: &Kind, objective: &Objective) -> Option<Refusal> {
+    let method = kind.read(Table::new()).ok()?;
+    objective.terms.iter().filter(|term| !term.is_empty()).find_map(|term| method.refuses(term.as_ref()))
 }
 
 impl SolversArgs {
@@ -77,7 +73,7 @@ impl SolversArgs {
     pub fn run(&self) -> Result<()> {
         let features = features();
         let width = features.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        let mut reasons: Vec<String> = vec![];
+        let mut reasons: Vec<Refusal> = vec![];
         let mut text = format!("{:width$}", "");
         for kind in KINDS {
             text += &format!("  {}", kind.name);
@@ -85,8 +81,9 @@ impl SolversArgs {
         text += "\n";
         for (name, body) in &features {
             text += &format!("{name:width$}");
+            let objective = objective(body)?;
             for kind in KINDS {
-                let cell = match refusal(kind.name, body) {
+                let cell = match refusal(kind, &objective) {
                     None => "yes".to_owned(),
                     Some(reason) => {
                         let known = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
@@ -106,7 +103,8 @@ impl SolversArgs {
         }
         text += "\n";
         for kind in KINDS {
-            let keys = if kind.keys.is_empty() { "none".to_owned() } else { kind.keys.join(", ") };
+            let keys = kind.keys();
+            let keys = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
             text += &format!("{}: {}; options: {keys}\n", kind.name, kind.about);
         }
         write_stdout(text.as_bytes())

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::model::State;
 use crate::simulate::Simulation;
 use crate::simulate::metrics::momenta;
-use crate::solver::{Cost, Options, Progress, Solver, SolverSettings};
+use crate::solver::{Cost, Progress, Solver, SolverSettings, newton};
 use crate::step::{Iterate, Objective, Value};
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
@@ -88,7 +88,7 @@ pub fn compare(
     iterations: u64,
     cache: &Cache,
 ) -> Result<Comparison> {
-    if contenders.iter().any(|c| (c.settings.kind.build)(&c.settings).conserves()) {
+    if contenders.iter().any(|c| c.settings.kind().conserves) {
         simulation.conserve();
     }
     let (base, start) = simulation.next_stage()?;
@@ -112,8 +112,8 @@ pub fn compare(
 /// g where Newton ends.
 fn reference(objective: &Objective, start: &Iterate, cache: &Cache) -> Result<f64> {
     let settings =
-        SolverSettings::new("newton", REFERENCE, 0.0, Options::default()).expect("newton is registered");
-    let mut solver = (settings.kind.build)(&settings);
+        SolverSettings::new(newton::Options::default(), REFERENCE, 0.0).expect("defaults are in range");
+    let mut solver = settings.build();
     solver.prepare(objective, cache)?;
     let mut iterate = start.clone();
     solver.begin_step(objective, &iterate);
@@ -133,7 +133,8 @@ fn course(
     iterations: u64,
     cache: &Cache,
 ) -> Result<Course> {
-    let mut solver: Box<dyn Solver> = (contender.settings.kind.build)(&contender.settings);
+    contender.settings.check_terms(objective)?;
+    let mut solver: Box<dyn Solver> = contender.settings.build();
     solver.prepare(objective, cache)?;
     let mut notes: Vec<String> = solver.tune(objective, start, cache)?.into_iter().collect();
     let mut iterate = start.clone();

@@ -13,7 +13,7 @@ use super::{raw, read};
 use crate::error::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::error::{Action, Error, Result};
 use crate::scene;
-use crate::solver::KINDS;
+use crate::solver::{KINDS, Kind};
 
 /// A config that is ready to run.
 #[derive(Clone, Debug)]
@@ -118,9 +118,10 @@ fn drop_foreign_options(values: &mut Table, source: &Source<'_>, overrides: &Ove
     let wanted = overrides.solver.as_deref();
     let Some(kind) = KINDS.iter().find(|kind| Some(kind.name) == wanted) else { return };
     let Some(toml::Value::Table(solver)) = values.get_mut("solver") else { return };
-    let foreign =
-        |key: &str| !kind.keys.contains(&key) && KINDS.iter().any(|other| other.keys.contains(&key));
-    let keys: Vec<String> = solver.keys().filter(|key| foreign(key)).cloned().collect();
+    let own = kind.keys();
+    let others: Vec<String> = KINDS.iter().flat_map(Kind::keys).collect();
+    let foreign = |key: &&String| !own.contains(key) && others.contains(key);
+    let keys: Vec<String> = solver.keys().filter(foreign).cloned().collect();
     for key in keys {
         if !source.is_flagged(&KeyPath::parse("solver").join(&key)) {
             solver.remove(&key);

@@ -54,12 +54,7 @@ pub fn read(values: Table, report: &mut Report) -> (Option<raw::Config>, Removed
             Ok(config) => return (Some(config), removed),
             Err(error) => error,
         };
-        let at = error.path().iter().fold(KeyPath::root(), |path, segment| match segment {
-            Segment::Seq { index } => path.join(index),
-            Segment::Map { key } => path.join(key),
-            Segment::Enum { variant } => path.join(variant),
-            Segment::Unknown => path,
-        });
+        let at = place(error.path());
         let problem = explain(at.clone(), error.inner().message(), &values);
         if !removed.explains(&problem.path) {
             report.problems.push(problem);
@@ -71,6 +66,16 @@ pub fn read(values: Table, report: &mut Report) -> (Option<raw::Config>, Removed
         }
     }
     (None, removed)
+}
+
+/// The path of the key that serde stopped at.
+pub fn place(path: &serde_path_to_error::Path) -> KeyPath {
+    path.iter().fold(KeyPath::root(), |path, segment| match segment {
+        Segment::Seq { index } => path.join(index),
+        Segment::Map { key } => path.join(key),
+        Segment::Enum { variant } => path.join(variant),
+        Segment::Unknown => path,
+    })
 }
 
 /// Finds every number that is infinite or not a number.
@@ -116,7 +121,7 @@ fn get<'v>(values: &'v Value, path: &KeyPath) -> Option<&'v Value> {
 }
 
 /// serde's message in the words of whoever wrote the config.
-fn explain(at: KeyPath, message: &str, values: &Value) -> Problem {
+pub fn explain(at: KeyPath, message: &str, values: &Value) -> Problem {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (name, valid) = names.split_first().map_or(("", &[][..]), |(name, valid)| (*name, valid));
     let value =

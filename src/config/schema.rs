@@ -14,7 +14,42 @@ pub fn schema() -> Value {
     name_values(&mut schema, "Material", "model", models.collect());
     let kinds = KINDS.iter().map(|kind| (kind.name, kind.about));
     name_values(&mut schema, "Solver", "kind", kinds.collect());
+    add_options(&mut schema);
     schema
+}
+
+/// Adds the options of every kind of solver to the table `Solver`; what several kinds have is described for each.
+fn add_options(schema: &mut Value) {
+    let mut options: Vec<(String, Value)> = vec![];
+    for kind in KINDS {
+        let own = kind.schema();
+        if let (Some(Value::Object(new)), Some(Value::Object(all))) =
+            (own.get("$defs"), schema.get_mut("$defs"))
+        {
+            all.extend(new.clone());
+        }
+        for (key, property) in own["properties"].as_object().into_iter().flatten() {
+            let text = property["description"].as_str().unwrap_or_default();
+            let text = format!("{}: {text}", kind.name);
+            match options.iter_mut().find(|(known, _)| known == key) {
+                Some((_, known)) => {
+                    known["description"] =
+                        json!(format!("{}\n\n{text}", known["description"].as_str().unwrap_or_default()));
+                }
+                None => {
+                    let mut property = property.clone();
+                    property["description"] = json!(text);
+                    options.push((key.clone(), property));
+                }
+            }
+        }
+    }
+    let Some(solver) = schema.pointer_mut("/$defs/Solver").and_then(Value::as_object_mut) else { return };
+    solver.insert("additionalProperties".into(), json!(false));
+    if let Some(Value::Object(properties)) = solver.get_mut("properties") {
+        properties.extend(options);
+    }
+    drop_null(schema);
 }
 
 /// Optional keys are left out in TOML, which has no null: `["number", "null"]` becomes `"number"`.

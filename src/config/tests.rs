@@ -127,8 +127,8 @@ fn flags_win_over_the_file_and_over_set() {
     );
     assert_eq!(loaded.scene.bodies[0].density, scene::Quantity::Constant(7.0));
     assert_eq!(loaded.scene.output.dir, PathBuf::from("/there/out"));
-    assert_eq!(loaded.scene.solver.kind.name, "newton");
-    assert_eq!(loaded.scene.solver.options.line_search.as_deref(), Some("none"));
+    assert_eq!(loaded.scene.solver.kind().name, "newton");
+    assert_eq!(loaded.scene.solver.method.to_table()["line_search"].as_str(), Some("none"));
     assert_eq!(loaded.warnings, ["solver.history is left out: solver 'newton' does not take it"]);
 }
 
@@ -263,7 +263,8 @@ fn a_missing_mesh_names_the_nearest_file() {
     std::fs::write(&config, body.replace("buny", "bunny")).unwrap();
     assert_eq!(load(&config, &Overrides::default()).unwrap().scene.name, "scene");
     assert!(
-        load(&directory.path().join("none.toml"), &Overrides::default()).unwrap_err().exit() == crate::error::Exit::Usage
+        load(&directory.path().join("none.toml"), &Overrides::default()).unwrap_err().exit()
+            == crate::error::Exit::Usage
     );
     std::fs::write(&config, [0xff, 0xfe, 0x00]).unwrap();
     assert!(load(&config, &Overrides::default()).unwrap_err().to_string().contains("byte 0"));

@@ -16,6 +16,15 @@ use crate::simulate::convergence::{Record, WORRYING};
 use crate::simulate::{PreparationReport, Refactors, Simulation};
 use elements::par;
 
+/// What is asked of a run beyond its config.
+#[derive(Clone, Copy, Debug)]
+pub struct Wishes {
+    /// What becomes of a run that is there already.
+    pub existing: Existing,
+    /// Refuse, before anything is simulated, solvers whose gradients say nothing of how well they did.
+    pub must_converge: bool,
+}
+
 /// Hears how a run goes on.
 pub trait Progress {
     /// Meshes are loaded and the solver is prepared; frames up to `done` of `total` exist already.
@@ -75,16 +84,23 @@ impl RunReport {
 pub fn run(
     loaded: &Loaded,
     cache: &Cache,
-    existing: Existing,
+    wishes: Wishes,
     stop: &AtomicBool,
     progress: &mut dyn Progress,
 ) -> Result<RunReport> {
+    let existing = wishes.existing;
     let started = Instant::now();
     let scene = &loaded.scene;
     let directory = RunDirectory::check(&scene.output.dir, &scene.name, existing)?;
     let last = scene.time.frames;
     let schedule = Schedule { first: 0, every: scene.output.every, last, time: scene.time };
     let (mut simulation, report) = Simulation::new(scene, cache)?;
+    if wishes.must_converge && !simulation.solver().minimizes() {
+        return Err(Error::Usage {
+            what: format!("--require-converged: solver '{}' does not minimize", simulation.solver().name()),
+            hint: "leave the flag out, or use another solver".into(),
+        });
+    }
     let fingerprint = fingerprint::of(loaded, &simulation)?;
     let _lock = directory.lock()?;
     let first = begin(loaded, &directory, existing, schedule, &mut simulation, fingerprint)?;
@@ -213,7 +229,7 @@ fn summary(
         name: loaded.scene.name.clone(),
         config_hash: blake3::Hash::from_bytes(fingerprint).to_hex().to_string(),
         version: env!("CARGO_PKG_VERSION"),
-        solver: loaded.scene.solver.kind.name,
+        solver: loaded.scene.solver.kind().name,
         frames: loaded.scene.time.frames,
         steps: simulation.step,
         started_at_frame,

@@ -255,7 +255,8 @@ fn clip_metadata(animation: &Animation) -> String {
 
 fn write_clips(animation: &Animation, prims: &[Prim]) -> Result<()> {
     let dir = animation.dir.join("clips");
-    std::fs::create_dir_all(&dir).map_err(|e| crate::Error::io(crate::error::Action::CreateDirectory, &dir, e))?;
+    std::fs::create_dir_all(&dir)
+        .map_err(|e| crate::Error::io(crate::error::Action::CreateDirectory, &dir, e))?;
     let scene = |out: &mut dyn Write, values: &dyn Fn(&mut dyn Write, &Prim) -> io::Result<()>| {
         write!(out, "#usda 1.0\n\nover \"scene\"\n{{\n")?;
         for prim in prims {

@@ -99,7 +99,8 @@ impl Simulation {
         let ordering_seconds = ordering_time.as_secs_f64();
         let model_seconds = start.elapsed().as_secs_f64() - ordering_seconds;
         let start = Instant::now();
-        let mut solver = (scene.solver.kind.build)(&scene.solver);
+        scene.solver.check_terms(&objective)?;
+        let mut solver = scene.solver.build();
         let preparation = solver.prepare(&objective, cache)?;
         let mut simulation = Simulation {
             state: model.initial.clone(),

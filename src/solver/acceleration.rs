@@ -10,7 +10,6 @@
 //! pre-simulation shrink: the first step of the scene, iterated without acceleration. That rate is cached. It approaches ρ
 //! from below, which is the safe side: with too large a ρ the iterates oscillate.
 
-use super::Options;
 use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::Result;
 
@@ -33,11 +32,11 @@ pub(super) struct Acceleration {
 }
 
 impl Acceleration {
-    /// From options that are checked.
-    pub(super) fn new(options: &Options) -> Acceleration {
+    /// From options that are checked: ρ where it is given, and the iterations before acceleration begins.
+    pub(super) fn new(rho: Option<f64>, delay: Option<u64>) -> Acceleration {
         // The first iteration has no predecessor to start from.
-        let (rho, delay) = (options.rho.unwrap_or(0.0), options.delay.unwrap_or(10).max(1));
-        Acceleration { given: options.rho.is_some(), rho, delay, iteration: 0, omega: 1.0 }
+        let delay = delay.unwrap_or(10).max(1);
+        Acceleration { given: rho.is_some(), rho: rho.unwrap_or(0.0), delay, iteration: 0, omega: 1.0 }
     }
 
     /// Forgets the last step.
@@ -142,7 +141,7 @@ mod tests {
     #[test]
     fn omega_tends_to_the_best_constant_one() {
         // The fixed point of 4/(4 − ρ²ω) is 2/(1 + √(1 − ρ²)).
-        let mut a = Acceleration::new(&Options { rho: Some(0.95), delay: Some(3), ..Default::default() });
+        let mut a = Acceleration::new(Some(0.95), Some(3));
         for _ in 0..3 {
             assert_eq!(a.advance(), 1.0);
         }

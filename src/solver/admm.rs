@@ -26,27 +26,54 @@
 use crate::step::backtracking::halves;
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::options::{Options as _, check_positive, check_relaxation};
 use super::system::System;
-use super::{Cost, Kind, Preparation, Progress, Solver};
+use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::step::{Iterate, Objective};
+use elements::energy::Energy;
+use elements::energy::material::Fault;
 use elements::energy::proximal::{Residuals, Split, Splitting};
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
 
-/// The registry's entry.
-pub static KIND: Kind = Kind {
-    name: "admm",
-    about: "alternating directions: any material; keeps rods, ropes and limits exactly; sensitive to its weights",
-    keys: &["weight_scale", "relaxation", "balance"],
-    refuses: |_| None,
-    build: |settings| {
+/// The options of `admm`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// Factor on all weights, above 0; at 1 they are those of the system matrix. Default 1.
+    pub weight_scale: Option<f64>,
+    /// Over-relaxation where it is above 1, below 2; 1.5 is often faster. Default 1.
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub relaxation: Option<f64>,
+    /// Doubles or halves all weights where primal and dual residuals are more than 10 times apart, at most every 5 iterations
+    /// and by at most 16 in all; every weight needs a factor of its own. Default false.
+    pub balance: Option<bool>,
+}
+
+impl options::Options for Options {
+    const NAME: &'static str = "admm";
+    const ABOUT: &'static str = "alternating directions: any material; keeps rods, ropes and limits exactly; sensitive to its weights";
+
+    fn check(&self) -> Result<(), Fault> {
+        check_relaxation(self.relaxation)?;
+        check_positive("weight_scale", self.weight_scale)
+    }
+
+    fn refuses(&self, term: &dyn Energy) -> Option<Refusal> {
+        term.proximal().is_none().then_some(Refusal::NoProximal)
+    }
+
+    fn build(&self, tolerance: f64) -> Box<dyn Solver> {
         Box::new(Admm {
-            weight_scale: settings.options.weight_scale.unwrap_or(1.0),
-            relaxation: settings.options.relaxation.unwrap_or(1.0),
-            balance: settings.options.balance.unwrap_or(false),
-            tolerance: settings.tolerance,
+            weight_scale: self.weight_scale.unwrap_or(1.0),
+            relaxation: self.relaxation.unwrap_or(1.0),
+            balance: self.balance.unwrap_or(false),
+            tolerance,
             cache: Cache::disabled(),
             is_hard: false,
             is_inside: true,
@@ -61,8 +88,8 @@ pub static KIND: Kind = Kind {
             trial: Iterate::default(),
             increment: vec![],
         })
-    },
-};
+    }
+}
 
 /// Residuals apart by this factor are out of balance (their squares are compared).
 const IMBALANCE: f64 = 10.0;
@@ -181,14 +208,11 @@ impl Admm {
 }
 
 impl Solver for Admm {
+    fn name(&self) -> &'static str {
+        Options::NAME
+    }
+
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
-        if let Some(term) = objective.terms.iter().find(|t| t.proximal().is_none()) {
-            return Err(Error::Unsupported {
-                solver: KIND.name.into(),
-                subject: term.name(),
-                reason: "it has no proximal operator; use solver 'quasi-newton'".into(),
-            });
-        }
         self.is_hard = objective.terms.iter().any(|t| t.proximal().is_some_and(|p| p.is_hard()));
         let (system, outcome) = System::prepare_scaled(objective, self.weight_scale, cache)?;
         let factor_entries = system.entries();

@@ -15,34 +15,87 @@
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::acceleration::Acceleration;
+use super::options::{Options as _, check_relaxation, check_rho};
 use super::pd;
 use super::system::{self, System};
-use super::{Cost, Kind, Preparation, Progress, Solver};
+use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
 use crate::error::Result;
 use crate::sparse::matrix::SymmetricMatrix;
 use crate::step::{Iterate, Objective};
+use elements::energy::Energy;
+use elements::energy::material::{Fault, Material};
 use elements::math::lanes::Vec4;
 use elements::math::random::SplitMix64;
 use elements::math::vectors;
 
-/// The registry's entry.
-pub static KIND: Kind = Kind {
-    name: "chebyshev",
-    about: "projective dynamics with Chebyshev acceleration; inner = \"direct\", \"jacobi\" or \"gauss-seidel\"",
-    keys: &["inner", "rho", "delay", "relaxation"],
-    refuses: |material| (pd::KIND.refuses)(material),
-    build: |settings| {
-        let options = &settings.options;
+/// The options of `chebyshev`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// What each iteration does before it is accelerated. Default "direct".
+    pub inner: Option<InnerKind>,
+    /// Spectral radius for Chebyshev acceleration, at least 0 and below 1. Too large a one oscillates. Default: estimated, printed
+    /// and cached.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rho: Option<f64>,
+    /// Iterations before acceleration begins, at least 1. Default 10.
+    pub delay: Option<u64>,
+    /// Factor on each iteration's change, above 0 and below 2. Default 1; for "jacobi" as much of it as converges.
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub relaxation: Option<f64>,
+}
+
+/// What is accelerated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum InnerKind {
+    /// A solve with the factor of the constant matrix: projective dynamics.
+    #[default]
+    Direct,
+    /// One Jacobi iteration.
+    Jacobi,
+    /// One symmetric Gauss-Seidel sweep.
+    GaussSeidel,
+}
+
+impl InnerKind {
+    fn name(self) -> &'static str {
+        match self {
+            InnerKind::Direct => "direct",
+            InnerKind::Jacobi => "jacobi",
+            InnerKind::GaussSeidel => "gauss-seidel",
+        }
+    }
+}
+
+impl options::Options for Options {
+    const NAME: &'static str = "chebyshev";
+    const ABOUT: &'static str =
+        "projective dynamics with Chebyshev acceleration; inner = \"direct\", \"jacobi\" or \"gauss-seidel\"";
+
+    fn check(&self) -> Result<(), Fault> {
+        check_rho(self.rho)?;
+        check_relaxation(self.relaxation)
+    }
+
+    fn refuses(&self, term: &dyn Energy) -> Option<Refusal> {
+        pd::Options::default().refuses(term)
+    }
+
+    fn refuses_material(material: &Material) -> Option<Refusal> {
+        pd::Options::refuses_material(material)
+    }
+
+    fn build(&self, _: f64) -> Box<dyn Solver> {
         Box::new(Chebyshev {
-            name: match options.inner.as_deref() {
-                Some("jacobi") => "jacobi",
-                Some("gauss-seidel") => "gauss-seidel",
-                _ => "direct",
-            },
-            acceleration: Acceleration::new(options),
-            given_relaxation: options.relaxation,
+            name: self.inner.unwrap_or_default().name(),
+            acceleration: Acceleration::new(self.rho, self.delay),
+            given_relaxation: self.relaxation,
             relaxation: 1.0,
             inner: Inner::None,
             previous: vec![],
@@ -52,8 +105,8 @@ pub static KIND: Kind = Kind {
             steps: 0,
             oscillating: 0,
         })
-    },
-};
+    }
+}
 
 /// Power iterations for the largest eigenvalue of D⁻¹A.
 const POWER: usize = 40;
@@ -158,8 +211,11 @@ fn largest_eigenvalue(matrix: &SymmetricMatrix, diagonal: &[f64]) -> f64 {
 }
 
 impl Solver for Chebyshev {
+    fn name(&self) -> &'static str {
+        Options::NAME
+    }
+
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
-        pd::refuse_others(KIND.name, objective)?;
         self.increment = vec![Vec4::ZERO; objective.free];
         self.relaxation = self.given_relaxation.unwrap_or(1.0);
         if self.name == "direct" {

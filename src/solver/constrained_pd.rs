@@ -40,30 +40,52 @@ mod combination;
 mod plan;
 
 use crate::step::backtracking::halves;
-use elements::energy::Role;
+use elements::energy::material::Fault;
+use elements::energy::{Energy, Role};
 use std::time::Instant;
 
 use self::combination::{Move, Recover, Residual, Solved};
 use self::plan::{Plan, schur};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::options::{Options as _, check_positive};
 use super::system::System;
-use super::{Cost, Kind, Preparation, Progress, Solver};
+use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::step::constraint::Constraints;
 use crate::step::{Iterate, Objective};
 use elements::math::lanes::{Vec4, dispatch};
 use elements::math::vectors;
 
-/// The registry's entry.
-pub static KIND: Kind = Kind {
-    name: "constrained-pd",
-    about: "projective dynamics that keeps momenta and energy of every body: motion that rings and spins on",
-    keys: &["regularization"],
-    refuses: |_| None,
-    build: |settings| {
+/// The options of `constrained-pd`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// The price of missing the energy to keep, above 0. Smaller ones let motion turn round more easily where momenta and
+    /// energy contradict, and keep energy to their inverse at best. Default 1e4.
+    pub regularization: Option<f64>,
+}
+
+impl options::Options for Options {
+    const NAME: &'static str = "constrained-pd";
+    const ABOUT: &'static str =
+        "projective dynamics that keeps momenta and energy of every body: motion that rings and spins on";
+    const CONSERVES: bool = true;
+
+    fn check(&self) -> Result<(), Fault> {
+        check_positive("regularization", self.regularization)
+    }
+
+    fn refuses(&self, term: &dyn Energy) -> Option<Refusal> {
+        (term.role() == Role::Dissipation).then_some(Refusal::UnbookedDamping)
+    }
+
+    fn build(&self, tolerance: f64) -> Box<dyn Solver> {
         Box::new(ConstrainedPd {
-            regularization: settings.options.regularization.unwrap_or(REGULARIZATION),
-            tolerance: settings.tolerance,
+            regularization: self.regularization.unwrap_or(REGULARIZATION),
+            tolerance,
             system: None,
             turn: vec![],
             pull: vec![],
@@ -75,8 +97,8 @@ pub static KIND: Kind = Kind {
             trial: Iterate::default(),
             record: Record::default(),
         })
-    },
-};
+    }
+}
 
 /// ε in units of |H − K|.
 const REGULARIZATION: f64 = 1e4;
@@ -285,15 +307,11 @@ impl ConstrainedPd {
 }
 
 impl Solver for ConstrainedPd {
+    fn name(&self) -> &'static str {
+        Options::NAME
+    }
+
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
-        if let Some(term) = objective.terms.iter().find(|term| term.role() == Role::Dissipation) {
-            return Err(Error::Unsupported {
-                solver: KIND.name.into(),
-                subject: term.name(),
-                reason: "it keeps energy; use damping of body.control instead, or solver 'quasi-newton'"
-                    .into(),
-            });
-        }
         let (system, outcome) = System::prepare(objective, cache)?;
         let factor_entries = system.entries();
         self.system = Some(system);

@@ -4,14 +4,19 @@
 //! Cholesky factor of the constant system matrix A (taken for each of the three coordinates) or of the Hessian in the rest
 //! state \[Liu2017, Fig. 16-17\]. Iterations end early only where rounding ends them.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::hessian::Hessian;
-use super::{Options, system};
+use super::options::demand;
+use super::system;
 use crate::error::Result;
 use crate::sparse::cholesky::Cholesky;
 use crate::sparse::conjugate::{ConjugateGradients, Preconditioner};
 use crate::sparse::incomplete::IncompleteCholesky;
 use crate::sparse::matrix::SymmetricMatrix;
 use crate::step::Objective;
+use elements::energy::material::Fault;
 use elements::math::lanes::Vec4;
 
 /// Iterations of conjugate gradients where a config does not say.
@@ -34,16 +39,57 @@ pub(super) enum Choice {
     Rest,
 }
 
+/// How linear systems are solved, as a config says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LinearKind {
+    /// By a factor.
+    #[default]
+    Cholesky,
+    /// By conjugate gradients with the diagonal as preconditioner.
+    Cg,
+    /// By conjugate gradients with an incomplete Cholesky factor as preconditioner.
+    Pcg,
+}
+
+/// What an incomplete Cholesky factor is taken of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PreconditionerKind {
+    /// The constant matrix of projective dynamics.
+    #[default]
+    System,
+    /// The Hessian of the rest state.
+    Rest,
+}
+
+/// Refuses options of conjugate gradients without them.
+pub(super) fn check(
+    linear: Option<LinearKind>,
+    iterations: Option<u64>,
+    preconditioner: Option<PreconditionerKind>,
+) -> Result<(), Fault> {
+    let iterates = matches!(linear, Some(LinearKind::Cg | LinearKind::Pcg));
+    demand(iterations.is_none() || iterates, "linear_iterations", "needs linear = \"cg\" or \"pcg\"")?;
+    demand(iterations != Some(0), "linear_iterations", "must be at least 1")?;
+    let is_preconditioned = linear == Some(LinearKind::Pcg);
+    demand(preconditioner.is_none() || is_preconditioned, "preconditioner", "needs linear = \"pcg\"")
+}
+
 impl Linear {
     /// From options that are checked.
-    pub(super) fn chosen(options: &Options) -> Linear {
-        let preconditioner = match (options.linear.as_deref(), options.preconditioner.as_deref()) {
-            (Some("cg"), _) => Choice::Jacobi,
-            (Some("pcg"), Some("rest")) => Choice::Rest,
-            (Some("pcg"), _) => Choice::System,
-            _ => return Linear::Cholesky,
+    pub(super) fn chosen(
+        linear: Option<LinearKind>,
+        iterations: Option<u64>,
+        preconditioner: Option<PreconditionerKind>,
+    ) -> Linear {
+        let preconditioner = match (linear.unwrap_or_default(), preconditioner.unwrap_or_default()) {
+            (LinearKind::Cholesky, _) => return Linear::Cholesky,
+            (LinearKind::Cg, _) => Choice::Jacobi,
+            (LinearKind::Pcg, PreconditionerKind::Rest) => Choice::Rest,
+            (LinearKind::Pcg, PreconditionerKind::System) => Choice::System,
         };
-        Linear::Conjugate { iterations: options.linear_iterations.unwrap_or(ITERATIONS), preconditioner }
+        Linear::Conjugate { iterations: iterations.unwrap_or(ITERATIONS), preconditioner }
     }
 }
 

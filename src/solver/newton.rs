@@ -10,33 +10,67 @@
 
 use std::time::Instant;
 
-use super::linear::{HessianSolver, Linear};
-use super::{Cost, Kind, Preparation, Progress, Solver};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::linear::{self, HessianSolver, Linear, LinearKind, PreconditionerKind};
+use super::options::Options as _;
+use super::{Cost, Preparation, Progress, Solver, options};
 use crate::cache::{Cache, Outcome};
 use crate::error::Result;
 use crate::step::line_search::LineSearch;
 use crate::step::{Iterate, Objective};
+use elements::energy::material::Fault;
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
 
-/// The registry's entry.
-pub static KIND: Kind = Kind {
-    name: "newton",
-    about: "Newton's method, by default with a direct solve: few, dear iterations; the reference",
-    keys: &["line_search", "linear", "linear_iterations", "preconditioner", "hessian"],
-    refuses: |_| None,
-    build: |settings| {
-        let options = &settings.options;
+/// The options of `newton`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// When a step along a direction is good enough. Default "armijo".
+    pub line_search: Option<LineSearch>,
+    /// How linear systems are solved. "cg" and "pcg" need no factor, hence less memory. Default "cholesky".
+    pub linear: Option<LinearKind>,
+    /// Iterations of "cg" and "pcg". Default 50.
+    #[schemars(range(min = 1))]
+    pub linear_iterations: Option<u64>,
+    /// What "pcg" takes an incomplete Cholesky factor of. Default "system".
+    pub preconditioner: Option<PreconditionerKind>,
+    /// What becomes of negative eigenvalues of element Hessians. Default "projected".
+    pub hessian: Option<HessianKind>,
+}
+
+/// What becomes of negative eigenvalues of element Hessians.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HessianKind {
+    /// They are clamped to zero, so that every direction descends.
+    Projected,
+    /// They stay: conjugate gradients end where they meet negative curvature, a factor has its mass part enlarged.
+    Exact,
+}
+
+impl options::Options for Options {
+    const NAME: &'static str = "newton";
+    const ABOUT: &'static str =
+        "Newton's method, by default with a direct solve: few, dear iterations; the reference";
+
+    fn check(&self) -> Result<(), Fault> {
+        linear::check(self.linear, self.linear_iterations, self.preconditioner)
+    }
+
+    fn build(&self, _: f64) -> Box<dyn Solver> {
         Box::new(Newton {
-            line_search: LineSearch::named(options.line_search.as_deref()),
-            linear: Linear::chosen(options),
-            projected: options.hessian.as_deref() != Some("exact"),
+            line_search: self.line_search.unwrap_or_default(),
+            linear: Linear::chosen(self.linear, self.linear_iterations, self.preconditioner),
+            projected: self.hessian != Some(HessianKind::Exact),
             solver: None,
             direction: vec![],
             trial: Iterate::default(),
         })
-    },
-};
+    }
+}
 
 /// The solver.
 pub struct Newton {
@@ -49,6 +83,10 @@ pub struct Newton {
 }
 
 impl Solver for Newton {
+    fn name(&self) -> &'static str {
+        Options::NAME
+    }
+
     fn prepare(&mut self, objective: &Objective, _: &Cache) -> Result<Preparation> {
         let solver = HessianSolver::new(objective, self.linear)?;
         let factor_entries = solver.entries();
@@ -63,6 +101,12 @@ impl Solver for Newton {
             self.prepare(objective, cache)?;
         }
         Ok(None)
+    }
+
+    /// The pattern of the matrix is made anew.
+    fn follow_active(&mut self, objective: &Objective) -> Result<()> {
+        self.solver = Some(HessianSolver::new(objective, self.linear)?);
+        Ok(())
     }
 
     fn begin_step(&mut self, _: &Objective, iterate: &Iterate) {

@@ -15,33 +15,45 @@
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::options::Options as _;
 use super::system::{Precision, System};
-use super::{Cost, Kind, Preparation, Progress, Solver};
+use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::step::{Iterate, Objective};
+use elements::energy::Energy;
+use elements::energy::material::Material;
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
 
-/// The registry's entry.
-pub static KIND: Kind = Kind {
-    name: "pd",
-    about: "projective dynamics: cheap, robust, projective energies (arap) only",
-    keys: &["precision"],
-    refuses: |material| {
-        (!material.solid.is_projective()).then(|| {
-            format!(
-                "projective dynamics needs a projective energy and '{}' is not one; \
-                 use material model 'arap', or solver 'quasi-newton'",
-                material.model.name
-            )
-        })
-    },
-    build: |settings| {
-        let precision = Precision::chosen(&settings.options);
+/// The options of `pd`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// How well each iteration solves its system. Default "single".
+    pub precision: Option<Precision>,
+}
+
+impl options::Options for Options {
+    const NAME: &'static str = "pd";
+    const ABOUT: &'static str = "projective dynamics: cheap, robust, projective energies (arap) only";
+
+    fn refuses(&self, term: &dyn Energy) -> Option<Refusal> {
+        (!term.is_projective()).then_some(Refusal::NotProjective)
+    }
+
+    fn refuses_material(material: &Material) -> Option<Refusal> {
+        (!material.solid.is_projective()).then_some(Refusal::NotProjective)
+    }
+
+    fn build(&self, _: f64) -> Box<dyn Solver> {
+        let precision = self.precision.unwrap_or_default();
         Box::new(ProjectiveDynamics { precision, ..Default::default() })
-    },
-};
+    }
+}
 
 /// The solver.
 #[derive(Default)]
@@ -51,21 +63,12 @@ pub struct ProjectiveDynamics {
     increment: Vec<Vec4>,
 }
 
-/// Refuses terms that are not projective, on behalf of a solver of that name.
-pub(super) fn refuse_others(solver: &str, objective: &Objective) -> Result<()> {
-    match objective.terms.iter().find(|term| !term.is_projective()) {
-        None => Ok(()),
-        Some(term) => Err(Error::Unsupported {
-            solver: solver.into(),
-            subject: term.name(),
-            reason: "its energy is not projective; use solver 'quasi-newton'".into(),
-        }),
-    }
-}
-
 impl Solver for ProjectiveDynamics {
+    fn name(&self) -> &'static str {
+        Options::NAME
+    }
+
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
-        refuse_others(KIND.name, objective)?;
         let (system, outcome) = System::prepare_to(self.precision, objective, cache)?;
         let factor_entries = system.entries();
         self.system = Some(system);

@@ -1,6 +1,8 @@
 //! Solvers as a command line names them: `kind`, or `kind:key=value:key=value`.
 
-use super::{KINDS, Options, SolverSettings};
+use toml::{Table, Value};
+
+use super::{KINDS, SolverSettings, find};
 use crate::error::suggest::nearest;
 use elements::energy::material::Fault;
 
@@ -23,66 +25,64 @@ pub fn parse(text: &str, base: &SolverSettings) -> Result<Contender, String> {
             .map_or(format!("known are {}", names.join(", ")), |near| format!("did you mean '{near}'?"));
         return Err(format!("unknown solver '{kind}' ({hint})"));
     }
-    let mut options = if base.kind.name == kind { base.options.clone() } else { Options::default() };
+    let Some(kind) = find(kind) else { return Err(format!("unknown solver '{kind}'")) };
+    let is_same = base.kind().name == kind.name;
+    let mut options = if is_same { base.method.to_table() } else { Table::new() };
     for part in parts {
         let Some((key, value)) = part.split_once('=') else {
             return Err(format!("'{part}' in '{text}' is not key=value"));
         };
-        set(&mut options, key, value).map_err(|reason| format!("{key} in '{text}': {reason}"))?;
+        if !kind.keys().iter().any(|known| known == key) {
+            return Err(format!("{key} in '{text}': is not an option of solver '{}'", kind.name));
+        }
+        options.insert(key.to_owned(), value_of(value));
     }
-    SolverSettings::new(kind, base.iterations, 0.0, options)
+    let method = kind.read(options).map_err(|error| {
+        let (key, reason) = (error.path().to_string(), error.inner().message().replace('`', "'"));
+        format!("{key} in '{text}': {reason}")
+    })?;
+    SolverSettings::new(method, base.iterations, 0.0)
         .map(|settings| Contender { label: text.trim().to_owned(), settings })
         .map_err(|Fault { key, reason }| format!("{key} in '{text}': {reason}"))
 }
 
-fn set(options: &mut Options, key: &str, value: &str) -> Result<(), String> {
-    fn number<T: std::str::FromStr>(value: &str) -> Result<Option<T>, String> {
-        value.parse().map(Some).map_err(|_| format!("'{value}' is not a number that it can be"))
-    }
-    match key {
-        "history" => options.history = number(value)?,
-        "line_search" => options.line_search = Some(value.into()),
-        "initial_hessian" => options.initial_hessian = Some(value.into()),
-        "linear" => options.linear = Some(value.into()),
-        "linear_iterations" => options.linear_iterations = number(value)?,
-        "preconditioner" => options.preconditioner = Some(value.into()),
-        "direction" => options.direction = Some(value.into()),
-        "hessian" => options.hessian = Some(value.into()),
-        "inner" => options.inner = Some(value.into()),
-        "rho" => options.rho = number(value)?,
-        "delay" => options.delay = number(value)?,
-        "relaxation" => options.relaxation = number(value)?,
-        "weight_scale" => options.weight_scale = number(value)?,
-        "balance" => options.balance = number(value)?,
-        "regularization" => options.regularization = number(value)?,
-        "neo_hookean" => options.neo_hookean = Some(value.into()),
-        "precision" => options.precision = Some(value.into()),
-        _ => return Err("no solver has this option".into()),
-    }
-    Ok(())
+/// A value as TOML has it; what TOML cannot read is a name.
+fn value_of(text: &str) -> Value {
+    let quoted = || Value::String(text.to_owned());
+    format!("value = {text}")
+        .parse::<Table>()
+        .ok()
+        .and_then(|mut table| table.remove("value"))
+        .unwrap_or_else(quoted)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::chebyshev::{self, InnerKind};
+    use crate::solver::quasi_newton;
 
     #[test]
     fn options_follow_the_kind_and_faults_are_named() {
-        let base =
-            SolverSettings::new("quasi-newton", 7, 0.0, Options { history: Some(3), ..Default::default() });
-        let base = base.unwrap();
+        let options = quasi_newton::Options { history: Some(3), ..Default::default() };
+        let base = SolverSettings::new(options.clone(), 7, 0.0).unwrap();
         let plain = parse("quasi-newton", &base).unwrap();
-        assert_eq!((plain.settings.options.history, plain.settings.iterations), (Some(3), 7));
+        assert_eq!((plain.settings.method, plain.settings.iterations), (options.into(), 7));
         let jacobi = parse(" chebyshev:inner=jacobi:rho=0.99", &base).unwrap();
         assert_eq!(jacobi.label, "chebyshev:inner=jacobi:rho=0.99");
-        assert_eq!((jacobi.settings.options.rho, jacobi.settings.options.history), (Some(0.99), None));
+        let wanted =
+            chebyshev::Options { inner: Some(InnerKind::Jacobi), rho: Some(0.99), ..Default::default() };
+        assert_eq!(jacobi.settings.method, wanted.into());
         for (text, expected) in [
             ("quasinewton", "did you mean 'quasi-newton'?"),
             ("pd:history=3", "history in 'pd:history=3': is not an option"),
-            ("quasi-newton:history=x", "'x' is not a number"),
+            (
+                "quasi-newton:history=x",
+                "history in 'quasi-newton:history=x': invalid type: string \"x\", expected u64",
+            ),
             ("chebyshev:rho=2", "rho in 'chebyshev:rho=2': must be at least 0 and below 1"),
             ("chebyshev:inner", "'inner' in 'chebyshev:inner' is not key=value"),
-            ("chebyshev:outer=1", "no solver has this option"),
+            ("chebyshev:outer=1", "is not an option of solver 'chebyshev'"),
             ("quasi-newton:rho=0.9", "rho in 'quasi-newton:rho=0.9': needs direction = \"chebyshev\""),
             ("quasi-newton:direction=chebyshev:history=2", "needs direction = \"lbfgs\""),
             ("newton:linear=cg:preconditioner=rest", "needs linear = \"pcg\""),

@@ -10,7 +10,9 @@
 //! so that 1ᵀA x = 1ᵀb in double precision. On a free body A 1 = M/h² 1, and what the sum of all forces is, which is that of
 //! the inertia alone, the increments remove from the linear momentum to rounding, however few they are.
 
-use super::Options;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::{Error, Result};
 use crate::sparse::cholesky::Cholesky;
@@ -22,23 +24,14 @@ use elements::math::octets::Quad;
 use elements::math::vectors;
 
 /// How well a system is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Precision {
-    /// With the factor alone, to about 1e-6.
+    /// With a factor in single precision, to about 1e-6, which is enough for a correction.
     #[default]
     Single,
-    /// To rounding, by refinement with A itself.
+    /// To rounding, by refinement. Iterations converge alike and take several times as long.
     Double,
-}
-
-impl Precision {
-    /// From options that are checked.
-    pub(super) fn chosen(options: &Options) -> Precision {
-        match options.precision.as_deref() {
-            Some("double") => Precision::Double,
-            _ => Precision::Single,
-        }
-    }
 }
 
 /// A factor of A, ready to solve.

@@ -33,27 +33,52 @@ mod local;
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::acceleration::Acceleration;
-use super::{Cost, Kind, Preparation, Progress, Solver};
+use super::options::{Options as _, check_rho};
+use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::{Cache, Outcome};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::step::{Iterate, Objective};
+use elements::energy::Energy;
+use elements::energy::material::Fault;
 use elements::energy::vertex::Memory;
 use elements::math::lanes::{Vec4, WIDTH};
 use elements::par;
 use layout::Layout;
 use local::Neighbourhood;
 
-/// The registry's entry.
-pub static KIND: Kind = Kind {
-    name: "vbd",
-    about: "vertex block descent: Newton's method on one vertex after the other; needs no factor",
-    keys: &["rho", "delay"],
-    refuses: |_| None,
-    build: |settings| {
-        Box::new(BlockDescent { acceleration: Acceleration::new(&settings.options), ..Default::default() })
-    },
-};
+/// The options of `vbd`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// Spectral radius for Chebyshev acceleration, at least 0 and below 1. Accelerated points that raise g are
+    /// refused. Default: no acceleration.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rho: Option<f64>,
+    /// Iterations before acceleration begins, at least 1. Default 10.
+    pub delay: Option<u64>,
+}
+
+impl options::Options for Options {
+    const NAME: &'static str = "vbd";
+    const ABOUT: &'static str =
+        "vertex block descent: Newton's method on one vertex after the other; needs no factor";
+
+    fn check(&self) -> Result<(), Fault> {
+        check_rho(self.rho)
+    }
+
+    fn refuses(&self, term: &dyn Energy) -> Option<Refusal> {
+        term.vertexwise().is_none().then_some(Refusal::NotVertexwise)
+    }
+
+    fn build(&self, _: f64) -> Box<dyn Solver> {
+        Box::new(BlockDescent { acceleration: Acceleration::new(self.rho, self.delay), ..Default::default() })
+    }
+}
 
 /// Bundles per chunk of work.
 const BUNDLES: usize = 8;
@@ -117,15 +142,11 @@ impl BlockDescent {
 }
 
 impl Solver for BlockDescent {
+    fn name(&self) -> &'static str {
+        Options::NAME
+    }
+
     fn prepare(&mut self, objective: &Objective, _: &Cache) -> Result<Preparation> {
-        if let Some(term) = objective.terms.iter().find(|t| !t.is_empty() && t.vertexwise().is_none()) {
-            return Err(Error::Unsupported {
-                solver: KIND.name.into(),
-                subject: term.name(),
-                reason: "its energy is not known as a function of one vertex; use solver 'quasi-newton'"
-                    .into(),
-            });
-        }
         self.layout = Layout::new(objective);
         let longest = self.layout.colours.iter().map(|c| c.len()).max().unwrap_or(0);
         self.targets = vec![[Vec4::ZERO; WIDTH]; longest];

@@ -21,36 +21,108 @@ mod regions;
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::acceleration::Acceleration;
-use super::{Cost, Kind, Options, Preparation, Progress, Solver};
+use super::options::{Options as _, check_relaxation, check_rho};
+use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
 use crate::step::{Iterate, Objective};
 use elements::energy::constraint::{Batch, CORNERS, Changes, Compliant, Constraints, Form, MOST, Sweep};
+use elements::energy::material::Fault;
 use elements::energy::{Energy, Role};
 use elements::math::lanes::{Vec4, WIDTH};
 use regions::{Project, Region};
 
-/// The registry's entry.
-pub static KIND: Kind = Kind {
-    name: "xpbd",
-    about: "extended position based dynamics: compliant constraints, one after the other; does not minimize g",
-    keys: &["neo_hookean", "relaxation", "rho", "delay"],
-    refuses: |_| None,
-    build: |settings| {
-        let is_split = settings.options.neo_hookean.as_deref() == Some("split");
-        Box::new(Xpbd::new(if is_split { Form::Split } else { Form::Combined }, &settings.options))
-    },
-};
+/// The options of `xpbd`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// How many constraints stand for a `stable-neo-hookean` element. Default "combined".
+    pub neo_hookean: Option<NeoHookeanForm>,
+    /// Factor on each iteration's change, above 0 and below 2. Default 1.
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub relaxation: Option<f64>,
+    /// Spectral radius for Chebyshev acceleration, at least 0 and below 1. Default: no acceleration.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rho: Option<f64>,
+    /// Iterations before acceleration begins, at least 1. Default 10.
+    pub delay: Option<u64>,
+}
 
-/// The registry's entry of the hard limit.
-pub static HARD_KIND: Kind = Kind {
-    name: "pbd",
-    about: "position based dynamics: every constraint is hard, stiffness has no effect; does not minimize g",
-    keys: &["relaxation", "rho", "delay"],
-    refuses: |_| None,
-    build: |settings| Box::new(Xpbd::new(Form::Hard, &settings.options)),
-};
+/// How many constraints stand for a `stable-neo-hookean` element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NeoHookeanForm {
+    /// One.
+    #[default]
+    Combined,
+    /// Two: one of shape and one of volume.
+    Split,
+}
+
+impl Options {
+    fn form(&self) -> Form {
+        match self.neo_hookean.unwrap_or_default() {
+            NeoHookeanForm::Combined => Form::Combined,
+            NeoHookeanForm::Split => Form::Split,
+        }
+    }
+}
+
+impl options::Options for Options {
+    const NAME: &'static str = "xpbd";
+    const ABOUT: &'static str =
+        "extended position based dynamics: compliant constraints, one after the other; does not minimize g";
+
+    fn check(&self) -> Result<(), Fault> {
+        check_rho(self.rho)?;
+        check_relaxation(self.relaxation)
+    }
+
+    fn refuses(&self, term: &dyn Energy) -> Option<Refusal> {
+        refuses(term, self.form())
+    }
+
+    fn build(&self, _: f64) -> Box<dyn Solver> {
+        Box::new(Xpbd::new(self.form(), self.relaxation, self.rho, self.delay))
+    }
+}
+
+/// The options of `pbd`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HardOptions {
+    /// Factor on each iteration's change, above 0 and below 2. Default 1.
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub relaxation: Option<f64>,
+    /// Spectral radius for Chebyshev acceleration, at least 0 and below 1. Default: no acceleration.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rho: Option<f64>,
+    /// Iterations before acceleration begins, at least 1. Default 10.
+    pub delay: Option<u64>,
+}
+
+impl options::Options for HardOptions {
+    const NAME: &'static str = "pbd";
+    const ABOUT: &'static str =
+        "position based dynamics: every constraint is hard, stiffness has no effect; does not minimize g";
+
+    fn check(&self) -> Result<(), Fault> {
+        check_rho(self.rho)?;
+        check_relaxation(self.relaxation)
+    }
+
+    fn refuses(&self, term: &dyn Energy) -> Option<Refusal> {
+        refuses(term, Form::Hard)
+    }
+
+    fn build(&self, _: f64) -> Box<dyn Solver> {
+        Box::new(Xpbd::new(Form::Hard, self.relaxation, self.rho, self.delay))
+    }
+}
 
 /// Multipliers λ of the constraints of four elements.
 type Multipliers = [[f64; WIDTH]; MOST];
@@ -74,12 +146,12 @@ pub struct Xpbd {
 }
 
 impl Xpbd {
-    fn new(form: Form, options: &Options) -> Xpbd {
+    fn new(form: Form, relaxation: Option<f64>, rho: Option<f64>, delay: Option<u64>) -> Xpbd {
         Xpbd {
             form,
-            relaxation: options.relaxation.unwrap_or(1.0),
-            extrapolation: options.rho.map(|_| Extrapolation {
-                acceleration: Acceleration::new(options),
+            relaxation: relaxation.unwrap_or(1.0),
+            extrapolation: rho.map(|rho| Extrapolation {
+                acceleration: Acceleration::new(Some(rho), delay),
                 x: Default::default(),
                 multipliers: Default::default(),
             }),
@@ -88,40 +160,38 @@ impl Xpbd {
         }
     }
 
-    fn kind(&self) -> &'static Kind {
-        if self.form == Form::Hard { &HARD_KIND } else { &KIND }
-    }
-
-    fn refuse(&self, subject: String, reason: &str) -> Result<()> {
-        Err(Error::Unsupported { solver: self.kind().name.into(), subject, reason: reason.into() })
-    }
-
+    /// Refuses `neo_hookean = "split"` where there is nothing to split.
     fn check(&self, objective: &Objective) -> Result<()> {
-        if let Some(term) = objective.terms.iter().find(|t| t.role() == Role::Dissipation) {
-            let reason = "damping is not a constraint; leave 'damping' out, or use solver 'quasi-newton'";
-            return self.refuse(term.name(), reason);
-        }
-        if let Some(term) =
-            objective.terms.iter().find(|t| !t.is_empty() && count(t.as_ref(), self.form) == 0)
-        {
-            let reason = "its energy has no lower bound, as that of 'stable-neo-hookean' with lambda = 0; \
-                          give a lambda above 0, or use solver 'quasi-newton'";
-            return self.refuse(term.name(), reason);
-        }
         let splits = |form| {
             let mut terms = objective.terms.iter();
             terms.any(|t| count(t.as_ref(), form) != count(t.as_ref(), Form::Combined))
         };
         if self.form == Form::Split && !splits(Form::Split) {
-            let reason =
-                "no body has material 'stable-neo-hookean', the only one that it is for; leave it out";
-            return self.refuse("with neo_hookean = \"split\"".into(), reason);
+            return Err(Error::Unsupported {
+                solver: self.name().into(),
+                subject: "with neo_hookean = \"split\"".into(),
+                reason:
+                    "no body has material 'stable-neo-hookean', the only one that it is for; leave it out"
+                        .into(),
+            });
         }
         Ok(())
     }
 }
 
+/// Why constraints of a form cannot stand for a term.
+fn refuses(term: &dyn Energy, form: Form) -> Option<Refusal> {
+    match term.role() {
+        Role::Dissipation => Some(Refusal::Damping),
+        _ => (count(term, form) == 0).then_some(Refusal::Unbounded),
+    }
+}
+
 impl Solver for Xpbd {
+    fn name(&self) -> &'static str {
+        if self.form == Form::Hard { HardOptions::NAME } else { Options::NAME }
+    }
+
     fn prepare(&mut self, objective: &Objective, _: &Cache) -> Result<Preparation> {
         self.check(objective)?;
         self.counts = objective.terms.iter().map(|t| count(t.as_ref(), self.form)).collect();
@@ -154,7 +224,7 @@ impl Solver for Xpbd {
         };
         Some(format!(
             "solver '{}' does not minimize the objective: gradient_norm says nothing of its convergence{stiffness}",
-            self.kind().name
+            self.name()
         ))
     }
 

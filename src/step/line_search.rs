@@ -26,6 +26,9 @@
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::Cost;
 use super::backtracking::shrinkage;
 use crate::step::{Iterate, Objective, Value};
@@ -41,27 +44,20 @@ const HALVINGS: u32 = 10;
 /// Tries after the first: down to 10⁻³³ of the full step.
 const MAX_RETRIES: u32 = 40;
 
-/// When a try is good enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// When a step along a direction is good enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum LineSearch {
-    /// Armijo's condition.
+    /// When it lowers the objective by a part of what the slope promises.
+    #[default]
     Armijo,
-    /// Wolfe's conditions.
+    /// When, besides, it is not too short: the slope must have risen.
     Wolfe,
-    /// The full step, halved only while the objective is not finite.
+    /// Always; it is halved only while the objective is infinite.
     None,
 }
 
 impl LineSearch {
-    /// By its config name; the default is Armijo's.
-    pub fn named(name: Option<&str>) -> LineSearch {
-        match name {
-            Some("none") => LineSearch::None,
-            Some("wolfe") => LineSearch::Wolfe,
-            _ => LineSearch::Armijo,
-        }
-    }
-
     /// Moves the evaluated `iterate` along `direction` to an accepted, evaluated point, with `trial` as
     /// scratch, where it leaves the old point; returns how far along, or None if there is no such point, and
     /// `iterate` is as it was. A direction that does not descend, of a slope of 0 or more, leads nowhere.

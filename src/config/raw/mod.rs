@@ -93,9 +93,8 @@ pub enum Integrator {
     Bdf2,
 }
 
-/// The solver with its settings. Keys besides `kind`, `iterations`, `tolerance` and `fepr` are kind-specific.
+/// The solver with its settings. Keys besides `kind`, `iterations`, `tolerance` and `fepr` are options of the kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Solver {
     /// How each time step is solved. Default "quasi-newton".
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,60 +110,10 @@ pub struct Solver {
     /// After every step, move positions and velocities to where momenta and energy are kept (FEPR). Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fepr: Option<bool>,
-    /// L-BFGS pairs that are kept (quasi-newton).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub history: Option<u64>,
-    /// "armijo" (the default), "wolfe" or "none" (quasi-newton, newton).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line_search: Option<String>,
-    /// What L-BFGS starts from: "system" (the default), "identity", "rest" or "frame" (quasi-newton).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_hessian: Option<String>,
-    /// How linear systems are solved: "cholesky" (the default), "cg" or "pcg" (quasi-newton, newton).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub linear: Option<String>,
-    /// Iterations of "cg" and "pcg", at least 1. Default 50.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub linear_iterations: Option<u64>,
-    /// What "pcg" takes an incomplete Cholesky factor of: "system" (the default) or "rest", the Hessian of the rest state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preconditioner: Option<String>,
-    /// How directions learn from earlier iterations: "lbfgs" (the default) or "chebyshev" (quasi-newton).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub direction: Option<String>,
-    /// Element Hessians "projected" (the default) to be positive, or "exact" (newton).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hessian: Option<String>,
-    /// What each iteration does before acceleration: "direct" (the default), "jacobi" or "gauss-seidel" (chebyshev).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub inner: Option<String>,
-    /// Spectral radius for acceleration, at least 0 and below 1 (chebyshev, and quasi-newton with direction = "chebyshev":
-    /// default estimated; xpbd, pbd, vbd: default none).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rho: Option<f64>,
-    /// Iterations before acceleration begins, at least 1 (chebyshev, quasi-newton, xpbd, pbd, vbd); default 10.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delay: Option<u64>,
-    /// Factor on each iteration's change: under-relaxation up to 1 (chebyshev, xpbd, pbd) or over-relaxation below 2 (admm).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relaxation: Option<f64>,
-    /// Factor on the weights (admm), above 0. Default 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weight_scale: Option<f64>,
-    /// Adapt the weights to the residuals (admm). Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub balance: Option<bool>,
-    /// How neo-Hookean solids become constraints: "combined" (the default) or "split", for stable-neo-hookean (xpbd).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub neo_hookean: Option<String>,
-    /// Price of missing the energy to keep, above 0: lower where momenta and energy contradict (constrained-pd). Default 1e4.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub regularization: Option<f64>,
-    /// How well each iteration solves its system: "single" (the default), which is enough for a correction, or "double", to
-    /// see that it is (pd, quasi-newton).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub precision: Option<String>,
+    /// The options of the kind; each kind declares its own.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub options: toml::Table,
 }
 
 /// What acts on all bodies.

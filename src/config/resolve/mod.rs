@@ -14,6 +14,7 @@ mod names;
 mod output;
 mod pin;
 mod shape;
+mod solver;
 
 pub use defaults::{Context, fill};
 pub use shape::shape;
@@ -23,9 +24,7 @@ use serde::Serialize;
 use super::path::KeyPath;
 use super::problem::Report;
 use super::raw;
-use crate::error::suggest::suggestion;
 use crate::scene;
-use crate::solver::{KINDS, Options, SolverSettings};
 
 /// More frames or steps than this are a slip of the pen.
 const MOST_STEPS: u64 = 1_000_000_000_000;
@@ -36,7 +35,7 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<scene::Scene
     let name = config.name.clone().unwrap_or_default();
     names::check(&name, root.join("name"), report);
     let time = time(&config.time, report);
-    let solver = solver(&config.solver, report);
+    let solver = solver::resolve(&config.solver, report);
     let world = root.join("world");
     let gravity = force::vector(&config.world.gravity, &world.join("gravity"), report);
     let wind = config.world.wind.as_ref().map(|wind| force::wind(wind, &world.join("wind"), report));
@@ -50,16 +49,17 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<scene::Scene
         .map(|(i, body)| body::resolve(body, root.join("body").join(i), end, report))
         .collect();
     if let Some(solver) = &solver {
-        control::check(config, (solver.kind.build)(solver).conserves(), solver.kind.name, report);
+        let kind = solver.kind();
+        control::check(config, kind.conserves, kind.name, report);
         for (i, body) in bodies.iter().enumerate() {
             for (k, part) in body.iter().flat_map(|body| &body.materials).enumerate() {
-                let Some(reason) = (solver.kind.refuses)(&part.material) else { continue };
+                let Some(refusal) = (kind.refuses_material)(&part.material) else { continue };
                 let at = root.join("body").join(i).join("material");
                 let at = match config.body[i].material {
                     raw::OneOrMany::One(_) => at.join("model"),
                     raw::OneOrMany::Many(_) => at.join(k).join("model"),
                 };
-                report.value(at, format!("solver '{}' cannot simulate this: {reason}", solver.kind.name), "");
+                report.value(at, format!("solver '{}' cannot simulate this: {refusal}", kind.name), "");
             }
         }
     }
@@ -87,45 +87,6 @@ fn time(time: &raw::Time, report: &mut Report) -> scene::Time {
         raw::Integrator::Bdf2 => scene::Integrator::Bdf2,
     };
     scene::Time { step, frames, substeps, integrator }
-}
-
-fn solver(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
-    let at = KeyPath::parse("solver");
-    let name = solver.kind.as_deref().unwrap_or_default();
-    let (iterations, tolerance) = (solver.iterations.unwrap_or(1), solver.tolerance.unwrap_or(0.0));
-    let Some(kind) = KINDS.iter().find(|kind| kind.name == name) else {
-        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-        let hint = suggestion(name, "solvers", &names);
-        report.value(at.join("kind"), format!("unknown solver '{name}'"), hint);
-        return None;
-    };
-    let taken: Vec<&str> =
-        ["kind", "iterations", "tolerance", "fepr"].iter().chain(kind.keys).copied().collect();
-    if !refuse_keys(solver, &taken, &at, &format!("solver '{name}'"), report) {
-        return None;
-    }
-    let options = Options {
-        history: solver.history,
-        line_search: solver.line_search.clone(),
-        initial_hessian: solver.initial_hessian.clone(),
-        linear: solver.linear.clone(),
-        linear_iterations: solver.linear_iterations,
-        preconditioner: solver.preconditioner.clone(),
-        direction: solver.direction.clone(),
-        hessian: solver.hessian.clone(),
-        inner: solver.inner.clone(),
-        rho: solver.rho,
-        delay: solver.delay,
-        relaxation: solver.relaxation,
-        weight_scale: solver.weight_scale,
-        balance: solver.balance,
-        neo_hookean: solver.neo_hookean.clone(),
-        regularization: solver.regularization,
-        precision: solver.precision.clone(),
-    };
-    SolverSettings::new(name, iterations, tolerance, options)
-        .map_err(|fault| report.value(at.extend(&fault.key), fault.reason, ""))
-        .ok()
 }
 
 /// Refuses names that no file can have, and those that two bodies share (upper and lower case are one on some disks).

@@ -3,25 +3,30 @@
 //! The inverse of the constant system matrix A, a scaled identity, or the inverse Hessian in the rest state or at the start
 //! of each step; all but the identity by a factor or by conjugate gradients (see `linear`).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::Preparation;
 use super::super::linear::{Conjugate, HessianSolver, Linear};
 use super::super::system::{self, Precision, System};
-use super::super::{Options, Preparation};
 use crate::cache::Cache;
 use crate::error::Result;
 use crate::sparse::matrix::SymmetricMatrix;
 use crate::step::Objective;
 use elements::math::lanes::Vec4;
 
-/// Which matrix H₀ is the inverse of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
-    /// A.
+/// What L-BFGS starts from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum InitialHessian {
+    /// The constant matrix of projective dynamics.
+    #[default]
     System,
     /// The identity, scaled by the last pair; before there is one, by h² over the mean mass.
     Identity,
-    /// The Hessian in the rest state.
+    /// The Hessian of the rest state.
     Rest,
-    /// The Hessian at the start of each step.
+    /// The Hessian where each step starts.
     Frame,
 }
 
@@ -43,7 +48,7 @@ impl Constant {
 /// H₀.
 pub(super) struct Initial {
     /// Which.
-    pub(super) choice: Choice,
+    pub(super) choice: InitialHessian,
     linear: Linear,
     precision: Precision,
     constant: Option<Constant>,
@@ -55,15 +60,8 @@ pub(super) struct Initial {
 }
 
 impl Initial {
-    /// From options that are checked.
-    pub(super) fn chosen(options: &Options) -> Initial {
-        let choice = match options.initial_hessian.as_deref() {
-            Some("identity") => Choice::Identity,
-            Some("rest") => Choice::Rest,
-            Some("frame") => Choice::Frame,
-            _ => Choice::System,
-        };
-        let (linear, precision) = (Linear::chosen(options), Precision::chosen(options));
+    /// Of the chosen matrix, which is solved with so.
+    pub(super) fn new(choice: InitialHessian, linear: Linear, precision: Precision) -> Initial {
         Initial { choice, linear, precision, constant: None, hessian: None, fresh: true, first_scale: 0.0 }
     }
 
@@ -71,9 +69,9 @@ impl Initial {
     pub(super) fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
         let total: f64 = objective.mass[..objective.free].iter().sum();
         self.first_scale = objective.step * objective.step * objective.free as f64 / total;
-        if matches!(self.choice, Choice::Rest | Choice::Frame) {
+        if matches!(self.choice, InitialHessian::Rest | InitialHessian::Frame) {
             let solver = self.hessian.insert(HessianSolver::new(objective, self.linear)?);
-            if self.choice == Choice::Rest {
+            if self.choice == InitialHessian::Rest {
                 solver.renew(objective, &objective.rest, true)?;
             }
         }
@@ -101,7 +99,7 @@ impl Initial {
 
     /// Computes what is due once in a step.
     pub(super) fn refresh(&mut self, objective: &Objective, x: &[Vec4]) -> Result<()> {
-        if let (Choice::Frame, Some(solver), true) = (self.choice, &mut self.hessian, self.fresh) {
+        if let (InitialHessian::Frame, Some(solver), true) = (self.choice, &mut self.hessian, self.fresh) {
             solver.renew(objective, x, true)?;
             self.fresh = false;
         }
@@ -116,12 +114,12 @@ impl Initial {
     /// `x = H₀ b`; `scale`, where there is one, is the identity's.
     pub(super) fn solve(&mut self, scale: Option<f64>, b: &[Vec4], x: &mut [Vec4]) {
         match self.choice {
-            Choice::System => self.solve_system(b, x),
-            Choice::Identity => {
+            InitialHessian::System => self.solve_system(b, x),
+            InitialHessian::Identity => {
                 let scale = scale.unwrap_or(self.first_scale);
                 x.iter_mut().zip(b).for_each(|(x, b)| x.0 = b.0.map(|c| scale * c));
             }
-            Choice::Rest | Choice::Frame => {
+            InitialHessian::Rest | InitialHessian::Frame => {
                 self.hessian.as_mut().expect("prepared before the first step").solve(b, x);
             }
         }

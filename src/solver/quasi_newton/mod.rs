@@ -27,36 +27,102 @@ mod initial;
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::acceleration::Acceleration;
-use super::{Cost, Kind, Options, Preparation, Progress, Solver, system};
+use super::linear::{self, Linear, LinearKind, PreconditionerKind};
+use super::options::{Options as _, check_rho, demand};
+use super::system::Precision;
+use super::{Cost, Preparation, Progress, Solver, options, system};
 use crate::cache::Cache;
 use crate::error::Result;
 use crate::step::line_search::LineSearch;
 use crate::step::{Iterate, Objective};
+use elements::energy::material::Fault;
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
 use history::History;
-use initial::{Choice, Initial};
+use initial::Initial;
+pub use initial::InitialHessian;
 
-/// The registry's entry.
-pub static KIND: Kind = Kind {
-    name: "quasi-newton",
-    about: "L-BFGS around projective dynamics' matrix: any material, the best choice for most scenes",
-    keys: &[
-        "history",
-        "line_search",
-        "initial_hessian",
-        "linear",
-        "linear_iterations",
-        "preconditioner",
-        "direction",
-        "rho",
-        "delay",
-        "precision",
-    ],
-    refuses: |_| None,
-    build: |settings| Box::new(QuasiNewton::new(&settings.options)),
-};
+/// The options of `quasi-newton`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// L-BFGS pairs that are kept, at most 100. Default 5.
+    #[schemars(range(max = 100))]
+    pub history: Option<u64>,
+    /// When a step along a direction is good enough. Default "armijo".
+    pub line_search: Option<LineSearch>,
+    /// What L-BFGS starts from. Default "system".
+    pub initial_hessian: Option<InitialHessian>,
+    /// How linear systems are solved. "cg" and "pcg" need no factor, hence less memory. Default "cholesky".
+    pub linear: Option<LinearKind>,
+    /// Iterations of "cg" and "pcg". Default 50.
+    #[schemars(range(min = 1))]
+    pub linear_iterations: Option<u64>,
+    /// What "pcg" takes an incomplete Cholesky factor of. Default "system".
+    pub preconditioner: Option<PreconditionerKind>,
+    /// How directions learn from earlier iterations. Default "lbfgs".
+    pub direction: Option<DirectionKind>,
+    /// Spectral radius for direction = "chebyshev", at least 0 and below 1. Default: estimated, printed and cached.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rho: Option<f64>,
+    /// Iterations before direction = "chebyshev" begins to accelerate, at least 1. Default 10.
+    pub delay: Option<u64>,
+    /// How well each iteration solves its system. Default "single".
+    pub precision: Option<Precision>,
+}
+
+/// How directions learn from earlier iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DirectionKind {
+    /// By the two-loop recursion of L-BFGS.
+    Lbfgs,
+    /// By Chebyshev's semi-iteration.
+    Chebyshev,
+}
+
+impl options::Options for Options {
+    const NAME: &'static str = "quasi-newton";
+    const ABOUT: &'static str =
+        "L-BFGS around projective dynamics' matrix: any material, the best choice for most scenes";
+
+    fn check(&self) -> Result<(), Fault> {
+        demand(self.history.is_none_or(|pairs| pairs <= 100), "history", "must be at most 100")?;
+        check_rho(self.rho)?;
+        linear::check(self.linear, self.linear_iterations, self.preconditioner)?;
+        let factorizes = self.linear.unwrap_or_default() == LinearKind::Cholesky;
+        demand(self.precision.is_none() || factorizes, "precision", "needs linear = \"cholesky\"")?;
+        let chebyshev = self.direction == Some(DirectionKind::Chebyshev);
+        demand(self.history.is_none() || !chebyshev, "history", "needs direction = \"lbfgs\"")?;
+        demand(self.rho.is_none() || chebyshev, "rho", "needs direction = \"chebyshev\"")?;
+        demand(self.delay.is_none() || chebyshev, "delay", "needs direction = \"chebyshev\"")
+    }
+
+    fn build(&self, _: f64) -> Box<dyn Solver> {
+        let directions = if self.direction == Some(DirectionKind::Chebyshev) {
+            Directions::Chebyshev { acceleration: Acceleration::new(self.rho, self.delay), previous: vec![] }
+        } else {
+            Directions::Lbfgs(History::new(self.history.unwrap_or(5) as usize))
+        };
+        let linear = Linear::chosen(self.linear, self.linear_iterations, self.preconditioner);
+        Box::new(QuasiNewton {
+            initial: Initial::new(
+                self.initial_hessian.unwrap_or_default(),
+                linear,
+                self.precision.unwrap_or_default(),
+            ),
+            directions,
+            line_search: self.line_search.unwrap_or_default(),
+            direction: vec![],
+            residual: vec![],
+            trial: Iterate::default(),
+        })
+    }
+}
 
 /// Where directions come from.
 enum Directions {
@@ -88,28 +154,12 @@ const LARGEST: f64 = 2.0;
 const PER_PAIR: f64 = 0.2;
 
 impl QuasiNewton {
-    fn new(options: &Options) -> QuasiNewton {
-        let directions = if options.direction.as_deref() == Some("chebyshev") {
-            Directions::Chebyshev { acceleration: Acceleration::new(options), previous: vec![] }
-        } else {
-            Directions::Lbfgs(History::new(options.history.unwrap_or(5) as usize))
-        };
-        QuasiNewton {
-            initial: Initial::chosen(options),
-            directions,
-            line_search: LineSearch::named(options.line_search.as_deref()),
-            direction: vec![],
-            residual: vec![],
-            trial: Iterate::default(),
-        }
-    }
-
     /// `direction ← −H gradient`; returns its slope.
     fn find_direction(&mut self, at: &Iterate) -> f64 {
         match &mut self.directions {
             Directions::Lbfgs(history) => {
                 let factor = match (self.initial.choice, history.overestimate()) {
-                    (Choice::System, Some(overestimate)) => {
+                    (InitialHessian::System, Some(overestimate)) => {
                         let most = 1.0 + PER_PAIR * history.len() as f64;
                         overestimate.clamp(1.0, most.min(LARGEST))
                     }
@@ -152,6 +202,10 @@ impl QuasiNewton {
 }
 
 impl Solver for QuasiNewton {
+    fn name(&self) -> &'static str {
+        Options::NAME
+    }
+
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
         self.direction = vec![Vec4::ZERO; objective.free];
         self.residual = vec![Vec4::ZERO; objective.free];

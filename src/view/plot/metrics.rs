@@ -136,7 +136,10 @@ mod tests {
             ("a,b\n1,\n", "m.csv, line 2: b is '', no number"),
         ] {
             let error = parse(text, Path::new("m.csv")).unwrap_err();
-            assert!(error.exit() == crate::error::Exit::Usage && error.to_string().starts_with(want), "{error}");
+            assert!(
+                error.exit() == crate::error::Exit::Usage && error.to_string().starts_with(want),
+                "{error}"
+            );
         }
     }
 }
