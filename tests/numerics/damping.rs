@@ -32,7 +32,7 @@ fn decay(material: &str, poisson: f64, damping: &str, omega: f64) -> f64 {
         [world]
         gravity = [0, 0, 0]
         [[body]]
-        generate = {{ shape = "beam", size = [1, 0.1, 0.1], cells = [40, 2, 2] }}
+        generate = {{ shape = "beam", size = [1, 0.1, 0.1], cells = [20, 2, 2] }}
         material = {material}
         damping = {damping}
         {HELD}
