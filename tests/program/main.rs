@@ -15,3 +15,4 @@ mod interruption;
 mod pipeline;
 mod plot;
 mod preview;
+mod second_opinion;
