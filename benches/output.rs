@@ -14,7 +14,7 @@ use pliant::io::grid::{Array, Cells, Data, Grid};
 use pliant::io::vtu_write::{Compression, write_compressed};
 use pliant::mesh::generate::generate;
 use pliant::run::directory::Existing;
-use pliant::run::execute::{Progress, run};
+use pliant::run::execute::{Progress, Wishes, run};
 use pliant::simulate::{PreparationReport, Simulation};
 
 const SCENE: &str = r#"
@@ -82,8 +82,8 @@ fn runs(directory: &std::path::Path) {
             let loaded =
                 load(&path, &Overrides { set, output, ..Overrides::default() }).expect("a valid scene");
             let stop = AtomicBool::new(false);
-            let report =
-                run(&loaded, &Cache::disabled(), Existing::Replace, &stop, &mut Silent).expect("a run");
+            let wishes = Wishes { existing: Existing::Replace, must_converge: false };
+            let report = run(&loaded, &Cache::disabled(), wishes, &stop, &mut Silent).expect("a run");
             *best = best.min(report.seconds.per_frame);
         }
     }

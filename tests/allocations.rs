@@ -4,7 +4,8 @@ mod common;
 
 use std::alloc::System;
 
-use common::{Descent, material};
+use common::Descent;
+use common::scenes::{HELD, material};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -33,8 +34,7 @@ fn iterations_allocate_nothing() {
             [[body]]
             generate = {{ shape = "beam", size = [4, 1, 1], cells = [16, 8, 8] }}
             material = {}
-            [[body.pin]]
-            select = {{ box = {{ min = [-1, -1, -1], max = [1e-6, 9, 9] }} }}
+            {HELD}
             "#,
             material(model, 1e5)
         );

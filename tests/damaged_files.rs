@@ -1,9 +1,12 @@
 //! Every file of `../shared/meshes`, damaged thousands of times: it is read or refused, and nothing panics or takes the memory.
+//!
+//! In a program of its own: the peak of a process is that of all its tests.
 
 mod common;
 
 use std::path::{Path, PathBuf};
 
+use common::meshes::shared;
 use elements::math::random::SplitMix64;
 use pliant::io;
 
@@ -67,11 +70,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut SplitMix64) {
 #[test]
 #[ignore = "about a minute"]
 fn damaged_files_are_read_or_refused() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes");
-    if !shared.is_dir() {
-        println!("skipped: {} is not there", shared.display());
-        return;
-    }
+    let Some(shared) = shared() else { return };
     let mut all = vec![];
     files(&shared, &mut all);
     assert!(all.len() > 200, "{} files", all.len());

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{material, simulation};
+use common::scenes::{HELD, material};
+use common::simulation;
 use elements::math::lanes::{Instructions, Vec4, limit};
 use elements::par;
 
@@ -24,8 +25,7 @@ fn run(solver: &str, model: &str) -> (Vec<u8>, String) {
         generate = {{ shape = "beam", size = [2, 0.5, 0.5], cells = [24, 8, 8], split = 5 }}
         material = {material}
         deform = {{ twist = {{ axis = "x", degrees = 60 }} }}
-        [[body.pin]]
-        select = {{ box = {{ min = [-1, -1, -1], max = [1e-6, 9, 9] }} }}
+        {HELD}
         [[body]]
         generate = {{ shape = "box", size = [1, 0.5, 0.5], cells = [8, 6, 6], split = 6 }}
         material = {material}

@@ -1,44 +1,21 @@
-//! Scenes and measures that the tests of the physics share.
+//! What several tests share: scenes, runs of the real binary, and measures.
 
-// Every test file compiles its own copy and uses a part of it.
+// Every program of tests compiles its own copy and uses a part of it.
 #![allow(dead_code)]
 
-use std::path::PathBuf;
+pub mod meshes;
+pub mod program;
+pub mod scenes;
 
 use elements::math::lanes::{Portable, Vec4};
 use elements::math::mat3;
 use elements::math::polar::polar;
 use elements::math::vectors;
 use pliant::cache::Cache;
+use pliant::compare::{Comparison, compare, parse};
 use pliant::simulate::Simulation;
-use pliant::solver::{Cost, Progress, Solver};
+use pliant::solver::{Cost, Progress, Solver, SolverSettings, quasi_newton};
 use pliant::step::{Iterate, Objective};
-
-/// All material models, with parameters that make them about as stiff as E = `young` (Pa), ν = 0.3.
-pub fn materials(young: f64) -> Vec<(&'static str, String)> {
-    let lame = |model: &str| format!("{{ model = \"{model}\", young = {young:e}, poisson = 0.3 }}");
-    let point = |x: f64, stress: f64| format!("[{x}, {:e}]", stress * young);
-    let spline = [point(0.0, -2.0), point(0.5, -0.6), point(1.0, 0.0), point(1.5, 0.6), point(2.0, 2.0)];
-    let volume = [point(0.0, -0.6), point(1.0, 0.0), point(2.0, 0.6)];
-    vec![
-        ("arap", lame("arap")),
-        ("corotated", lame("corotated")),
-        ("stvk", lame("stvk")),
-        ("neo-hookean", lame("neo-hookean")),
-        ("stable-neo-hookean", lame("stable-neo-hookean")),
-        ("mooney-rivlin", lame("mooney-rivlin")),
-        ("polynomial", format!("{{ model = \"polynomial\", mu = {young:e} }}")),
-        (
-            "spline",
-            format!("{{ model = \"spline\", a = [{}], c = [{}] }}", spline.join(", "), volume.join(", ")),
-        ),
-    ]
-}
-
-/// The parameters of one of [`materials`].
-pub fn material(name: &str, young: f64) -> String {
-    materials(young).into_iter().find(|(n, _)| *n == name).expect("a known material").1
-}
 
 /// The simulation of a scene, given as TOML.
 pub fn simulation(text: &str) -> Simulation {
@@ -54,6 +31,36 @@ pub fn place(simulation: &mut Simulation, f: impl Fn([f64; 3]) -> [f64; 3]) {
             simulation.state.x[i] = Vec4::new(f(simulation.model.rest[v]));
         }
     }
+}
+
+/// x ↦ 1.2 x along the axis of a bar of `size`, turned about it by (π/2)·x/L.
+pub fn stretch_and_twist(size: [f64; 3]) -> impl Fn(&mut Simulation) {
+    move |simulation| {
+        place(simulation, |p| {
+            let (sin, cos) = (std::f64::consts::FRAC_PI_2 * p[0] / size[0]).sin_cos();
+            let (y, z) = (p[1] - size[1] / 2.0, p[2] - size[2] / 2.0);
+            [1.2 * p[0], size[1] / 2.0 + cos * y - sin * z, size[2] / 2.0 + sin * y + cos * z]
+        });
+    }
+}
+
+/// Steps until nothing moves by more than `tolerance` (m) in one.
+pub fn settle(simulation: &mut Simulation, steps: usize, tolerance: f64) {
+    for _ in 0..steps {
+        let before = simulation.state.x.clone();
+        simulation.advance().unwrap();
+        if distance(&before, &simulation.state.x) < tolerance {
+            return;
+        }
+    }
+    panic!("not at rest after {steps} steps");
+}
+
+/// The courses of solvers, as the command line names them, on the next step.
+pub fn compared(mut simulation: Simulation, solvers: &[&str], iterations: u64) -> Comparison {
+    let base = SolverSettings::new(quasi_newton::Options::default(), iterations, 0.0).unwrap();
+    let contenders: Vec<_> = solvers.iter().map(|s| parse(s, &base).unwrap()).collect();
+    compare(&mut simulation, &contenders, iterations, &Cache::disabled()).unwrap()
 }
 
 /// The first step of a scene, one iteration at a time.
@@ -84,7 +91,7 @@ impl Descent {
         x[..objective.free].copy_from_slice(&objective.inertial);
         let mut iterate = objective.iterate_at(x);
         objective.evaluate(&mut iterate);
-        let mut solver = (config.solver.kind.build)(&config.solver);
+        let mut solver = config.solver.build();
         solver.prepare(&objective, &Cache::disabled()).expect("a solvable scene");
         solver.begin_step(&objective, &iterate);
         Descent { objective, iterate, cost: Cost::default(), solver }
@@ -130,16 +137,6 @@ pub fn distance(a: &[Vec4], b: &[Vec4]) -> f64 {
         .zip(b)
         .map(|(a, b)| vectors::norm(&[Vec4(std::array::from_fn(|k| a.0[k] - b.0[k]))]))
         .fold(0.0, f64::max)
-}
-
-/// The folder of the papers' meshes, or a line that says why the test is skipped.
-pub fn papers() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/meshes/papers");
-    if !folder.is_dir() {
-        eprintln!("skipped: {} does not exist", folder.display());
-        return None;
-    }
-    Some(folder)
 }
 
 /// Distances between corresponding points after the best rigid motion (Kabsch) of `a` onto `b`.

@@ -1,0 +1,26 @@
+//! The library's numerics: solvers, energies, integrators and forces, against closed forms, each other and the papers.
+//!
+//! One program of many modules: every program of tests links the whole library, which takes longer than most tests.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod admm;
+mod comparison;
+mod conservation;
+mod control;
+mod damping;
+mod forces;
+mod integrators;
+mod momentum;
+mod papers_experiments;
+mod papers_meshes;
+mod recovery;
+mod ropes;
+mod sheets;
+mod soft_pins;
+mod solvers;
+mod statics;
+mod variation;
+mod vbd;
+mod xpbd;

@@ -1,0 +1,150 @@
+//! The papers' experiments with solvers, as `configs/` holds them: the same orders of curves, the same failures.
+
+use std::path::Path;
+
+use crate::common::scenes::untwisting_beam;
+use crate::common::simulation;
+use elements::math::lanes::Vec4;
+use pliant::cache::Cache;
+use pliant::compare::{Comparison, Course, cases, compare};
+use pliant::config::{self, Overrides};
+use pliant::simulate::Simulation;
+use pliant::solver::system::{System, assemble};
+
+/// One comparison of a config, with values put over the config's.
+fn experiment(config: &str, name: &str, vary: Vec<String>) -> Comparison {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs").join(config);
+    let loaded = config::load(&path, &Overrides { vary, ..Overrides::default() }).unwrap();
+    let task = loaded.scene.comparisons.iter().find(|c| c.name == name).expect("a comparison of that name");
+    let mut simulation = Simulation::new(&loaded.scene, &Cache::disabled()).unwrap().0;
+    for _ in 0..task.at_frame {
+        simulation.advance().unwrap();
+    }
+    compare(&mut simulation, &task.solvers, task.iterations, &Cache::disabled()).unwrap()
+}
+
+/// The iterations that each solver needs for a relative error.
+fn needed(comparison: &Comparison, error: f64) -> Vec<u64> {
+    let to = |course: &Course| comparison.iterations_to(&course.label, error).unwrap_or(u64::MAX);
+    comparison.courses.iter().map(to).collect()
+}
+
+#[test]
+#[ignore = "long: hundreds of Newton iterations"]
+fn curves_are_ordered_as_in_liu_2017() {
+    let ran = |figure: u32| experiment("twisting-bar.toml", &format!("liu-2017-fig-{figure}"), vec![]);
+
+    let fig_7 = needed(&ran(7), 1e-6);
+    println!("Fig. 7: Newton, m = 5, m = 2, Chebyshev, m = 0: {fig_7:?}");
+    assert!(fig_7.is_sorted() && fig_7[0] < fig_7[1] && fig_7[2] < fig_7[3] && fig_7[3] < fig_7[4]);
+
+    let fig_8 = needed(&ran(8), 1e-6);
+    println!("Fig. 8: frame, system, rest, identity: {fig_8:?}");
+    assert!(fig_8.windows(2).all(|w| w[0] < w[1]));
+
+    let fig_13 = needed(&ran(13), 1e-6);
+    println!("Fig. 13: m = 0, 1, 5, 20, 100: {fig_13:?}");
+    assert!(fig_13[2] < fig_13[0] && fig_13[2] <= fig_13[1]);
+    assert!(fig_13[3].abs_diff(fig_13[2]) <= 3 && fig_13[4].abs_diff(fig_13[2]) <= 3);
+
+    let fig_16 = needed(&ran(16), 1e-6);
+    println!("Fig. 16: Newton, CG 5, CG 15, Gast 15; ours, CG 15: {fig_16:?}");
+    assert!(fig_16[0] < fig_16[2] && fig_16[2] < fig_16[1], "fewer linear iterations, more of Newton's");
+    assert!(fig_16[3] < fig_16[1] && fig_16[4].abs_diff(fig_16[5]) <= 3);
+
+    let fig_17 = needed(&ran(17), 1e-6);
+    println!("Fig. 17: system; frame direct, rest 5, rest 15, system 5, system 15: {fig_17:?}");
+    assert!(fig_17[4] < fig_17[2] && fig_17[3] < fig_17[2] && fig_17[1] <= fig_17[5]);
+}
+
+#[test]
+#[ignore = "long: tens of steps by 300 iterations"]
+fn xpbd_fails_where_the_thesis_says() {
+    // Table 5.2, around its thresholds.
+    for (step, works, fails) in [(0.1, 1e6, 1e7), (0.01, 1e7, 1e8), (0.001, 1e9, 1e10), (0.0001, 1e11, 1e12)]
+    {
+        for (k, expected) in [(works, false), (fails, true)] {
+            let pins = [0, 1].map(|pin| format!("body.0.pin.{pin}.kind.soft={k:?}"));
+            let mut vary = vec![format!("time.step={step}"), format!("body.0.material.k={k:?}")];
+            vary.extend(pins);
+            let comparison = experiment("twisting-beam.toml", "ledwon-2024-table-5-2", vary);
+            let errors: Vec<f64> = comparison.courses.iter().map(|c| c.last().relative_error).collect();
+            println!("step {step}, k {k:e}: {errors:?}");
+            assert_eq!(errors[3] > 1.0, expected, "xpbd");
+            assert!(errors[0] < 1e-9 && errors[1] < 1e-9 && errors[2] < 0.05);
+        }
+    }
+}
+
+#[test]
+#[ignore = "long: tens of steps by 1,000 iterations"]
+fn one_constraint_an_element_stands_stiffer_materials_than_two() {
+    // Tables 5.5 and 5.6, on the first and the last of their steps; inverted elements tell a fault.
+    let ran = |step: f64, young: f64| {
+        let vary = vec![format!("time.step={step}"), format!("body.0.material.young={young:?}")];
+        let comparison = experiment("untwisting-neo-hookean.toml", "ledwon-2024-tables-5-5-and-5-6", vary);
+        let [quasi_newton, combined, split] = [0, 1, 2].map(|i| comparison.courses[i].clone());
+        assert!(quasi_newton.last().relative_error < 1e-9 && quasi_newton.volumes.1 == 0);
+        println!("step {step}, young {young:e}: {:?} {:?}", combined.volumes, split.volumes);
+        [combined, split]
+    };
+    for (step, young, robust) in [
+        (0.1, 1e6, [true, false]),
+        (0.1, 1e7, [false, false]),
+        (0.0001, 1e10, [true, true]),
+        (0.0001, 1e12, [true, false]),
+    ] {
+        assert_eq!(ran(step, young).map(|course| course.volumes.1 == 0), robust);
+    }
+    let converged = |step, young| ran(step, young).map(|course| course.last().relative_error < 1e-3);
+    assert_eq!(converged(0.0001, 1e6), [true, true]);
+    assert_eq!(converged(0.001, 1e5), [false, true]);
+    assert_eq!(converged(0.01, 1e5), [false, false]);
+}
+
+/// |P| after iterations of projective dynamics in the form A x⁺ = b, where `round` acts on b.
+fn drift(round: impl Fn(f64) -> f64) -> f64 {
+    let mut simulation = simulation(&untwisting_beam(0.1, "{ model = \"arap\", k = 1e9 }"));
+    let (base, mut at) = simulation.next_stage().unwrap();
+    let objective = &simulation.objective;
+    let matrix = assemble(objective, 1.0);
+    let (mut system, _) = System::prepare(objective, &Cache::disabled()).unwrap();
+    for _ in 0..20 {
+        // b = A x − ∇g = M y/h² + Σ w Dᵀp.
+        let flat: Vec<f64> = at.x.iter().flat_map(|x| x.0).collect();
+        let mut product = vec![0.0; flat.len()];
+        matrix.multiply_into(4, &flat, &mut product);
+        let right: Vec<Vec4> = (product.chunks_exact(4).zip(&at.gradient))
+            .map(|(ax, g)| Vec4(std::array::from_fn(|k| round(ax[k] - g.0[k]))))
+            .collect();
+        system.solve(&right, &mut at.x);
+        objective.evaluate(&mut at);
+    }
+    let momentum = |k: usize| {
+        let moved = at.x.iter().zip(&base.x).zip(&objective.mass);
+        moved.map(|((x, b), m)| m * (x.0[k] - b.0[k]) / objective.step).sum::<f64>()
+    };
+    (0..3).map(|k| momentum(k).powi(2)).sum::<f64>().sqrt()
+}
+
+#[test]
+fn solving_for_positions_magnifies_rounding_into_momentum() {
+    // [Ledwon2024, Fig. 5.11]; solved for increments, the same iterations keep 1e-8 kg·m/s (see `comparison`).
+    let (double, single) = (drift(|b| b), drift(|b| f64::from(b as f32)));
+    println!("double {double:e} kg·m/s, with b in single precision {single:e} kg·m/s");
+    assert!(double > 1e-7 && single > 1e4 * double);
+}
+
+#[test]
+fn variations_of_configs_are_whole() {
+    // Every combination loads: a typo in a key would only show after minutes of work.
+    for name in ["twisting-beam.toml", "untwisting-neo-hookean.toml", "untwisting-beam.toml"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs").join(name);
+        let loaded = config::load(&path, &Overrides::default()).unwrap();
+        for comparison in &loaded.scene.comparisons {
+            for case in cases::combinations(&comparison.vary) {
+                config::load(&path, &Overrides { vary: case.assignments, ..Overrides::default() }).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The real binary on scenes in temporary directories: what it prints, writes and refuses, and how it ends.
+//!
+//! One program of many modules: every program of tests links the whole library, which takes longer than most tests.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod caching;
+mod cli;
+mod compare_command;
+mod embedding;
+mod export;
+mod frames;
+mod interruption;
+mod pipeline;
+mod plot;
+mod preview;
+mod second_opinion;
