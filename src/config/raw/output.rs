@@ -10,30 +10,30 @@ pub struct Output {
     /// The run directory, relative to the config file. Default: `outputs/<name>` under the working directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
-    /// Formats of the frames. Default ["vtu", "ply"].
+    /// Formats of the frames, each a file or an animation. Default ["vtu", "ply"].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formats: Option<Vec<Format>>,
-    /// Names of the bodies that are written. Default: all.
+    /// Names of the bodies that are written, in every format. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bodies: Option<Vec<String>>,
-    /// Write every n-th frame (the first and the last always), at least 1 (the default).
+    /// Write every n-th frame; the first and the last always. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub every: Option<u64>,
-    /// Write Float32 instead of Float64 arrays: half the size. Default false.
+    /// Write Float32 instead of Float64 arrays, which halves the files. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub float32: Option<bool>,
     /// Compression of VTU files. Default "none".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<Compression>,
-    /// Compute the normals of surfaces anew in every frame: as nx, ny, nz in PLY, as normals in USD, and in place of those
-    /// that OBJ files have. Default false: OBJ files keep theirs.
+    /// Compute the normals of surfaces anew in every frame: `nx`, `ny`, `nz` in PLY, `vn` in OBJ, `normals` in USD.
+    /// Otherwise OBJ files keep their own. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub normals: Option<bool>,
-    /// Frames a second when the written frames are played (USD, MDD, Blender), above 0. Default: real time.
+    /// Written frames per second when they are played (USD, MDD, Blender), above 0. Default: real time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fps: Option<f64>,
-    /// The number that frame 0 has where it is played (USD, PC2, Blender). Default 1.
+    /// The number that frame 0 has where it is played (USD, PC2, Blender), -1048574 to 1048574. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_frame: Option<i64>,
 }
@@ -42,22 +42,25 @@ pub struct Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// All bodies in one grid per frame, for ParaView, with a .pvd time series.
+    /// `vtu/<name>_0000.vtu` …, `<name>.pvd`: all bodies in one grid per frame, with arrays, for ParaView, VTK and
+    /// meshio.
     Vtu,
-    /// Likewise as legacy VTK, with a .vtk.series.
+    /// `vtk/<name>_0000.vtk` …, `<name>.vtk.series`: the same as legacy VTK.
     Vtk,
-    /// One surface per body and frame, in constant vertex order.
+    /// `ply/<body>_0000.ply` …: the surface of each body.
     Ply,
-    /// Likewise, as text; a body that has an OBJ file for its surface gives that file back with moved vertices: faces of
-    /// any number of corners, texture coordinates, groups and materials as they are.
+    /// `obj/<body>_0000.obj` …: the same as text. A body with an OBJ file as its `surface` gives that file with moved
+    /// vertices: polygons, texture coordinates, groups and materials stay.
     Obj,
-    /// One surface per body and frame, triangles without common vertices.
+    /// `stl/<body>_0000.stl` …: the surface of each body as triangles without common vertices.
     Stl,
-    /// An OBJ file per body and its positions in all frames, for Blender's Mesh Cache modifier.
+    /// `blender/<body>.obj` and `<body>.pc2`: a mesh, and its positions in all frames, for Blender's Mesh Cache
+    /// modifier.
     Pc2,
-    /// Likewise, for Maya, Houdini, LightWave and Blender.
+    /// `blender/<body>.obj` and `<body>.mdd`: the same for Maya, Houdini, LightWave and Blender.
     Mdd,
-    /// All surfaces and frames as USD text.
+    /// `blender/<name>.usda`, above 64 MB with `blender/clips/`: all surfaces with texture coordinates, velocities
+    /// and normals, for Blender, Houdini and usdview.
     Usd,
 }
 
@@ -81,7 +84,7 @@ impl Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Compression {
-    /// Raw: the fastest.
+    /// Raw data, the fastest.
     None,
     /// Half the size for twice the time of writing.
     Lz4,
