@@ -14,6 +14,7 @@ mod path;
 mod problem;
 pub mod raw;
 mod read;
+pub mod reference;
 mod resolve;
 pub mod resolved;
 mod schema;
