@@ -29,11 +29,11 @@ pub enum PinKind {
     Soft(f64),
 }
 
-/// A set of vertices of a body.
+/// A set of vertices or cells of a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Select {
-    /// All vertices.
+    /// All vertices or cells.
     All,
     /// Inside or on an axis-parallel box.
     Box(BoxSelection),
@@ -43,9 +43,10 @@ pub enum Select {
     Plane(PlaneSelection),
     /// By number in the mesh, from 0.
     Ids(Vec<u32>),
-    /// Where a scalar point array of the mesh file is greater than a value.
+    /// Where a scalar array of the mesh file is greater than a value: a point array for vertices, a cell array for
+    /// cells.
     Array(ArraySelection),
-    /// The vertices nearest to a point.
+    /// The vertices or cells nearest to a point.
     Nearest(NearestSelection),
 }
 
@@ -79,23 +80,23 @@ pub struct PlaneSelection {
     pub normal: [f64; 3],
 }
 
-/// Where a scalar point array of the mesh file is greater than a value.
+/// Where a scalar array of the mesh file is greater than a value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArraySelection {
-    /// Name of a scalar point array of the mesh file.
+    /// Name of a scalar array of the mesh file: a point array for vertices, a cell array for cells.
     pub name: String,
-    /// Vertices with a value greater than this are selected.
+    /// The value that the array must exceed.
     pub above: f64,
 }
 
-/// The vertices nearest to a point.
+/// The vertices or cells nearest to a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NearestSelection {
     /// The point.
     pub point: [f64; 3],
-    /// How many vertices. Default 1.
+    /// How many. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub count: Option<u64>,
