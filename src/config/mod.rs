@@ -13,6 +13,7 @@ mod path;
 mod problem;
 pub mod raw;
 mod read;
+pub mod reference;
 mod resolve;
 mod schema;
 mod source;
@@ -22,7 +23,7 @@ pub use overrides::Overrides;
 pub use path::KeyPath;
 pub use problem::{Part, Problem, Report};
 pub use resolve::shape;
-pub use schema::schema;
+pub use schema::{reference_schema, schema};
 
 #[cfg(test)]
 mod tests;

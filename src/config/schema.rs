@@ -18,6 +18,22 @@ pub fn schema() -> Value {
     schema
 }
 
+/// The schema with more definitions, for the manual: `solver common` has the keys that all kinds take, `solver NAME` the
+/// options of one kind.
+pub fn reference_schema() -> Value {
+    let mut schema = schema();
+    let raw = schemars::schema_for!(raw::Solver).to_value();
+    let mut pages = vec![("solver common".to_owned(), raw)];
+    pages.extend(KINDS.iter().map(|kind| (format!("solver {}", kind.name), kind.schema())));
+    if let Some(Value::Object(definitions)) = schema.get_mut("$defs") {
+        for (name, mut page) in pages {
+            drop_null(&mut page);
+            definitions.insert(name, page);
+        }
+    }
+    schema
+}
+
 /// Adds the options of every kind of solver to the table `Solver`; what several kinds have is described for each.
 fn add_options(schema: &mut Value) {
     let mut options: Vec<(String, Value)> = vec![];

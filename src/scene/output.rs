@@ -35,22 +35,25 @@ pub struct Output {
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Format")]
 pub enum FrameFormat {
-    /// All bodies in one grid per frame, for ParaView, with a .pvd time series.
+    /// `vtu/<name>_0000.vtu` …, `<name>.pvd`: all bodies in one grid per frame, with arrays, for ParaView, VTK and
+    /// meshio.
     Vtu,
-    /// Likewise as legacy VTK, with a .vtk.series.
+    /// `vtk/<name>_0000.vtk` …, `<name>.vtk.series`: the same as legacy VTK.
     Vtk,
-    /// One surface per body and frame, in constant vertex order.
+    /// `ply/<body>_0000.ply` …: the surface of each body.
     Ply,
-    /// Likewise, as text; a body that has an OBJ file for its surface gives that file back with moved vertices: faces of
-    /// any number of corners, texture coordinates, groups and materials as they are.
+    /// `obj/<body>_0000.obj` …: the same as text. A body with an OBJ file as its `surface` gives that file with moved
+    /// vertices: polygons, texture coordinates, groups and materials stay.
     Obj,
-    /// One surface per body and frame, triangles without common vertices.
+    /// `stl/<body>_0000.stl` …: the surface of each body as triangles without common vertices.
     Stl,
-    /// An OBJ file per body and its positions in all frames, for Blender's Mesh Cache modifier.
+    /// `blender/<body>.obj` and `<body>.pc2`: a mesh, and its positions in all frames, for Blender's Mesh Cache
+    /// modifier.
     Pc2,
-    /// Likewise, for Maya, Houdini, LightWave and Blender.
+    /// `blender/<body>.obj` and `<body>.mdd`: the same for Maya, Houdini, LightWave and Blender.
     Mdd,
-    /// All surfaces and frames as USD text.
+    /// `blender/<name>.usda`, above 64 MB with `blender/clips/`: all surfaces with texture coordinates, velocities
+    /// and normals, for Blender, Houdini and usdview.
     Usd,
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens a finished run with VTK and meshio and holds it against what the README promises of a run directory.
+"""Opens a finished run with VTK and meshio and holds it against what docs/formats.md promises of a run directory.
 
     python3 -m venv .venv && .venv/bin/pip install -r tests/clients/requirements.txt
     .venv/bin/python tests/clients/check_run.py RUN_DIR

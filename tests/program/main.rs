@@ -15,4 +15,5 @@ mod interruption;
 mod pipeline;
 mod plot;
 mod preview;
+mod reference;
 mod second_opinion;

@@ -13,79 +13,83 @@ use super::values::{Animated, Cells, OneOrMany, Paths};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// A unique name that can be part of a file name. Default "body0", "body1", …
+    /// A unique name; part of the names of files. Default "body0", "body1", ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// A mesh file, relative to the config file; or use `generate`.
+    /// Mesh file of tetrahedra (a solid), of triangles only (a sheet) or of edges only (a line), relative to the
+    /// config file. Required unless there is `generate` or `surface`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<String>,
-    /// A surface file, or several, relative to the config file: the body is filled with tets, or bound to those of `mesh`
-    /// or `generate`, and written frame by frame as this surface, with its own vertices in their own order.
+    /// Surface file, or an array of them, relative to the config file: it is filled with tets, or follows those of
+    /// `mesh` or `generate`, and every frame has it with its own vertices in their own order. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surface: Option<Paths>,
-    /// How a body that has a surface alone is filled with tets.
+    /// How a body with `surface` alone is filled with tets. Default: the defaults of its keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tetrahedralize: Option<Tetrahedralize>,
-    /// A procedural mesh instead of a file.
+    /// A procedural mesh instead of a file. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generate: Option<Generate>,
-    /// Drop degenerate cells instead of refusing the mesh. Default false.
+    /// Drop cells without volume, area or length instead of refusing the mesh. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<bool>,
     /// Mass density in kg/m³, above 0. Default 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub density: Option<Quantity>,
-    /// Thickness in metres of a sheet (a mesh of triangles), above 0. Default 0.001.
+    /// Thickness of a sheet in m, above 0: gives its mass and stiffness. Default 0.001.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thickness: Option<Quantity>,
-    /// Radius in metres of the cross-section of a line (a mesh of edges), above 0. Default 0.005.
+    /// Radius of the cross-section of a line in m, above 0: gives its mass and stiffness. Default 0.005.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
-    /// The material with its parameters, or an array of materials with a `select` each (later ones win); a sheet may
-    /// have `springs` instead, a line has `line`.
+    /// The model with its parameters, or an array of such tables with a `select` each, of which later ones win.
+    /// Required unless a sheet has `springs` or the body is a line.
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub material: OneOrMany<Material>,
-    /// Springs along the edges of a sheet.
+    /// Springs along the edges of a sheet, instead of a material or beside it. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub springs: Option<Springs>,
-    /// Resistance of a sheet to bending.
+    /// Resistance of a sheet to bending. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bending: Option<Bending>,
-    /// Bounds on how much the body may be stretched.
+    /// Bounds on the stretches of a sheet or a solid. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
-    /// What the edges of a line do.
+    /// What the edges of a line resist, instead of a material. Required for a line that is not a generated rope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<Line>,
-    /// Families of fibres in a solid.
+    /// Families of fibres in a solid, which add to its material. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fibers: Vec<Fiber>,
-    /// Rayleigh damping.
+    /// Rayleigh damping. Default: none.
     #[serde(default)]
     pub damping: Damping,
-    /// Factor on all stiffness of the body, above 0, constant or over time. Default 1.
+    /// Factor on all stiffness of the body, above 0. While it changes, every step has a system matrix of its own, and
+    /// the run says how many factors were made or found in the cache. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffness_scale: Option<Animated<f64>>,
-    /// Placement of the mesh: scaled, then rotated, then moved. The result is the rest state.
+    /// Placement of the mesh: scaled, then rotated, then moved. The result is the rest state. Default: none.
     #[serde(default)]
     pub transform: Transform,
-    /// Initial velocity.
+    /// Initial velocity of the body as a whole. Default: at rest.
     #[serde(default)]
     pub velocity: Velocity,
-    /// Deformation of the rest state into the initial state, about the centre of the rest bounding box; a table with
-    /// one kind, or an array of such tables that are applied in order.
+    /// Deformation of the rest state into the initial state: a table with one kind, or an array of such tables that
+    /// are applied in order. Default: none.
     #[serde(default, skip_serializing_if = "OneOrMany::is_empty")]
     pub deform: OneOrMany<Deform>,
-    /// Attachments.
+    /// Sets of vertices that are held or moved. Where they overlap, hard pins win, then the later one. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<Pin>,
-    /// Forces on sets of vertices.
+    /// Forces on sets of vertices. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<Load>,
-    /// Pressure in Pa inside the closed surface of the body, above that outside. Default 0.
+    /// Pressure in Pa above that outside, in the closed surface of a sheet or a solid; a sheet with open edges is
+    /// refused. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Animated<f64>>,
-    /// What its momenta and energy should be.
+    /// What the momenta and the energy of the body should be; for solver `constrained-pd`, or with `solver.fepr`.
+    /// Default: all are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
 }
@@ -94,9 +98,10 @@ pub struct Body {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Springs {
-    /// Of each spring, in N/m, above 0.
+    /// Stiffness of each spring in N/m, above 0.
     pub stiffness: Quantity,
-    /// Also between the far corners of triangles that share an edge: resists shear and bending. Default false.
+    /// Add a spring between the far corners of every two triangles that share an edge, which resists shear and
+    /// bending. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross: Option<bool>,
 }
@@ -108,8 +113,8 @@ pub struct Line {
     /// What an edge resists. Default "rope".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<LineKind>,
-    /// Young's modulus E in Pa, above 0: an edge of length l has the stiffness E π radius²/l. Default 1e7; "spring" wants
-    /// it.
+    /// Young's modulus E in Pa, above 0: an edge of rest length l has the stiffness E π `radius`²/l. Required for
+    /// "spring". Default 1e7.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub young: Option<f64>,
 }
@@ -120,9 +125,9 @@ pub struct Line {
 pub enum LineKind {
     /// Lengthening only: slack under compression.
     Rope,
-    /// Any change of length.
+    /// Any change of length; stiff by default.
     Rod,
-    /// Any change of length, with a stiffness that is meant.
+    /// Any change of length, with the stiffness that `young` gives.
     Spring,
 }
 
@@ -130,9 +135,10 @@ pub enum LineKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bending {
-    /// Flexural rigidity in N·m, above 0: Young's modulus · thickness³/12 for a solid sheet.
+    /// Flexural rigidity k in N·m, above 0 (Young's modulus · thickness³/12 for a solid sheet): a curvature κ costs
+    /// k/2 κ² per area.
     pub stiffness: Quantity,
-    /// How it is computed. Default "plate".
+    /// How curvature is computed. Default "plate".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<BendingKind>,
     /// The shape without bending energy. Default "shape".
@@ -144,10 +150,10 @@ pub struct Bending {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BendingKind {
-    /// From the curvature of each triangle: as stiff as a plate in every direction.
+    /// From the folds at all sides of each triangle: about as stiff in every direction.
     #[default]
     Plate,
-    /// From each edge by itself: cheaper, right on average over directions.
+    /// From every fold by itself: half the work, right on average over directions.
     Hinge,
 }
 
@@ -155,7 +161,7 @@ pub enum BendingKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BendingRest {
-    /// That of the mesh.
+    /// The shape of the mesh.
     #[default]
     Shape,
     /// A plane.
@@ -166,20 +172,20 @@ pub enum BendingRest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// [least, most] of the principal stretches.
+    /// Least (0 to 1) and most (at least 1) of the principal stretches. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stretch: Option<[f64; 2]>,
-    /// Sheets: [least, most] of the stretch along `direction`.
+    /// Sheets: least and most of the stretch along `direction`. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warp: Option<[f64; 2]>,
-    /// Sheets: [least, most] of the stretch across `direction`.
+    /// Sheets: least and most of the stretch across `direction`. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weft: Option<[f64; 2]>,
-    /// Of the warp in the rest state; the part in the plane of a triangle counts. Default [1, 0, 0], or [0, 0, 1] where
-    /// a triangle is perpendicular to that.
+    /// Direction of the warp in the rest state; its part in the plane of a triangle counts. Default: x, or z where a
+    /// triangle is perpendicular to x.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<Directions>,
-    /// Pa, above 0: the energy density is stiffness/2 · (excess stretch)².
+    /// Stiffness in Pa, above 0: the energy density is `stiffness`/2 · (excess stretch)².
     pub stiffness: Quantity,
 }
 
@@ -187,10 +193,10 @@ pub struct Limits {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Damping {
-    /// Of all motion, in 1/s. Default 0.
+    /// Damping of all motion, in 1/s, not negative. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
-    /// Of deformation, in s. Default 0.
+    /// Damping of deformation alone, in s, not negative. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
 }
@@ -199,9 +205,9 @@ pub struct Damping {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fiber {
-    /// Their direction d in the rest state; need not have length 1.
+    /// Direction d of the fibres in the rest state, of any length.
     pub direction: Directions,
-    /// κ in Pa, above 0.
+    /// Stiffness κ in Pa, above 0.
     pub stiffness: Quantity,
 }
 
@@ -210,10 +216,10 @@ pub struct Fiber {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
 pub struct VaryingDirections {
-    /// A cell array of the mesh file with three components.
+    /// Name of a cell array of the mesh file with three components.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<String>,
-    /// Away from a point or an axis.
+    /// Directions away from a point or an axis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radial: Option<Radial>,
 }
@@ -222,10 +228,11 @@ pub struct VaryingDirections {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Radial {
-    /// The point in the rest state. Default [0, 0, 0].
+    /// A point, in the rest state. Default [0, 0, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub center: Option<[f64; 3]>,
-    /// The axis; without it the directions point away from the centre.
+    /// Axis through the point: the directions are perpendicular to it. Default: none, the directions point away from
+    /// the centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
 }
@@ -234,17 +241,17 @@ pub struct Radial {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tetrahedralize {
-    /// The method. Default "lattice".
+    /// The method, "lattice" (for any surface) or "tetgen" (for clean ones). Default "lattice".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// About how many tets, at least 1; or `max_volume`. Default: as many as the method thinks right.
+    /// About how many tets, at least 1; excludes `max_volume`. Default: as of `pliant mesh`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub cells: Option<u64>,
-    /// The volume that no tet exceeds, in the cubed unit of the file, above 0; or `cells`.
+    /// The volume that no tet exceeds, in the cubed unit of the file, above 0; excludes `cells`. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_volume: Option<f64>,
-    /// Repair the surface before: weld, drop what is degenerate, orient, fill holes. Default true.
+    /// Repair the surface first: weld vertices, drop degenerate triangles, orient, fill holes. Default true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<bool>,
 }
@@ -253,33 +260,34 @@ pub struct Tetrahedralize {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Generate {
-    /// Which shape.
+    /// The shape, which decides the other keys. Lengths are in m.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Shape")]
     pub shape: Option<Shape>,
-    /// beam, box: edge lengths [x, y, z]; cloth: [x, z].
+    /// `beam`, `box`: edge lengths along x, y, z; `cloth`: along x, z; above 0. Required for `beam`, `box` and
+    /// `cloth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Vec<f64>>,
-    /// beam, box: cubes along [x, y, z]; cloth: squares along [x, z]; sphere: cells across the radius; torus: cells
-    /// around the tube.
+    /// `beam`, `box`: cubes along x, y, z; `cloth`: squares along x, z; `sphere`: cells across the radius; `torus`:
+    /// cells around the tube, at least 3. Required except for `rope`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cells: Option<Cells>,
-    /// beam, box: tets per cube, 5 (the default) or 6.
+    /// `beam`, `box`: tets per cube, 5 or 6. Default 5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<u64>,
-    /// sphere: the radius.
+    /// `sphere`: the radius, above 0. Required for `sphere`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
-    /// torus: distance from the centre to the tube's centre line.
+    /// `torus`: distance from the centre to the centre line of the tube, above 0. Required for `torus`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub major: Option<f64>,
-    /// torus: radius of the tube, less than `major`.
+    /// `torus`: radius of the tube, above 0 and less than `major`. Required for `torus`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minor: Option<f64>,
-    /// rope: the whole length.
+    /// `rope`: the whole length, above 0. Required for `rope`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
-    /// rope: how many segments of equal length.
+    /// `rope`: how many edges of equal length, at least 1. Required for `rope`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segments: Option<u64>,
 }
@@ -290,15 +298,15 @@ pub struct Generate {
 pub enum Shape {
     /// A block of cubes from the origin to `size`, split into tets.
     Beam,
-    /// The same as "beam".
+    /// The same as `beam`.
     Box,
     /// A ball about the origin.
     Sphere,
     /// A solid torus about the z axis.
     Torus,
-    /// A flat sheet of triangles in the xz plane.
+    /// A flat sheet of triangles in the xz plane, from the origin.
     Cloth,
-    /// A straight line of segments along x from the origin.
+    /// A line of equal edges along +x, from the origin.
     Rope,
 }
 
@@ -306,50 +314,55 @@ pub enum Shape {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
-    /// Which cells it is the material of, by their centres; default "all".
+    /// The cells of this material: those whose centres lie in this selection. Default "all".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
-    /// The model.
+    /// The material model.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub model: Option<String>,
-    /// Young's modulus in Pa.
+    /// Young's modulus in Pa at small strain, above 0; for a sheet, in plane stress. Required unless the raw moduli
+    /// of the model are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub young: Option<Quantity>,
-    /// Poisson's ratio.
+    /// Poisson's ratio at small strain, between -1 and 0.5. Required where `young` is, except for `arap`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poisson: Option<Quantity>,
-    /// First raw modulus in Pa, instead of `young` and `poisson`.
+    /// Modulus μ in Pa: with `lambda` instead of `young` and `poisson`; alone for `polynomial`, which needs it.
+    /// Default: from `young` and `poisson`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mu: Option<Quantity>,
-    /// Second raw modulus in Pa.
+    /// Modulus λ in Pa, beside `mu` or `c1` and `c2`. Default: from `young` and `poisson`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lambda: Option<Quantity>,
-    /// Raw stiffness of "arap" in Pa.
+    /// `arap`: stiffness k in Pa, instead of `young`. Default: 2μ from `young` and `poisson`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<Quantity>,
-    /// First Mooney-Rivlin modulus in Pa.
+    /// `mooney-rivlin`: modulus c₁ in Pa, with `c2` and `lambda` instead of `young` and `poisson`. Default: from
+    /// `young` and `poisson`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c1: Option<Quantity>,
-    /// Second Mooney-Rivlin modulus in Pa.
+    /// `mooney-rivlin`: modulus c₂ in Pa. Default: c₁/4 from `young` and `poisson`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c2: Option<Quantity>,
-    /// spline: control points [stretch, stress in Pa] of the length part.
+    /// `spline`: control points [stretch, stress in Pa] of a′, the part of lengths. Required for `spline`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a: Option<Vec<[f64; 2]>>,
-    /// spline: control points [area stretch, stress in Pa] of the area part.
+    /// `spline`: control points [area ratio, stress in Pa] of b′, the part of areas. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub b: Option<Vec<[f64; 2]>>,
-    /// spline: control points [volume stretch, stress in Pa] of the volume part.
+    /// `spline`: control points [volume ratio, stress in Pa] of c′, the part of the volume. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub c: Option<Vec<[f64; 2]>>,
-    /// spline: curves do not overshoot between their control points. Default false.
+    /// `spline`: between control points that ascend (or descend) the curve does too, instead of overshooting; its
+    /// second derivative then jumps. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monotone: Option<bool>,
-    /// What happens to inverted elements, for materials that are infinite there. Default "barrier".
+    /// `neo-hookean`, `mooney-rivlin`: what happens to inverted elements. Default "barrier".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inversion: Option<Inversion>,
-    /// Stretches over which the stiffness of the system matrix is fitted. Default [0.5, 1.5].
+    /// Least and most of the stretches over which the stiffness of the solvers' system matrix is fitted; affects
+    /// convergence, not the solution. Default [0.5, 1.5].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit_interval: Option<[f64; 2]>,
 }
@@ -358,9 +371,10 @@ pub struct Material {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Inversion {
-    /// Infinite: the line search keeps elements from inverting.
+    /// The energy is infinite at zero volume: no element inverts, and a start with inverted ones is refused.
     Barrier,
-    /// Continued smoothly below a small volume: inverted elements recover.
+    /// Volume terms are continued below det F = 0.2 by their Taylor polynomial of second order: inverted states have
+    /// an energy and recover.
     Extend,
 }
 
@@ -368,13 +382,13 @@ pub enum Inversion {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Transform {
-    /// Offset in metres. Default [0, 0, 0].
+    /// Offset in m along x, y, z, applied last. Default [0, 0, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub translate: Option<[f64; 3]>,
-    /// Uniform factor, above 0; turns other units into metres. Default 1.
+    /// Uniform factor, above 0, applied first; turns other units into metres. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
-    /// Rotation about the origin.
+    /// Rotation about an axis through the origin, applied after `scale`. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotate: Option<Rotation>,
 }
@@ -383,7 +397,7 @@ pub struct Transform {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rotation {
-    /// The axis; need not have length 1.
+    /// Direction of the axis, of any length.
     pub axis: [f64; 3],
     /// The angle in degrees.
     pub degrees: f64,
@@ -393,10 +407,10 @@ pub struct Rotation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Velocity {
-    /// m/s. Default [0, 0, 0].
+    /// Velocity in m/s along x, y, z. Default [0, 0, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linear: Option<[f64; 3]>,
-    /// rad/s about the centre of mass. Default [0, 0, 0].
+    /// Angular velocity in rad/s about the centre of mass. Default [0, 0, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub angular: Option<[f64; 3]>,
 }
@@ -409,19 +423,20 @@ pub struct Deform {
     /// Factors along x, y, z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stretch: Option<[f64; 3]>,
-    /// Rotation about a coordinate axis that grows from the lower to the upper end.
+    /// Rotation about a coordinate axis that grows from 0 at the lower end to `degrees` at the upper.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twist: Option<Twist>,
     /// Compression along a coordinate axis that keeps the volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub squash: Option<Squash>,
-    /// Every vertex at a random point of the bounding box.
+    /// Every vertex at, or part of the way to, a random point of the bounding box.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub randomize: Option<Randomize>,
-    /// Every vertex at the centre.
+    /// Every vertex at the centre, plus a random offset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collapse: Option<Collapse>,
-    /// Positions from the points of a mesh file with as many vertices, relative to the config file.
+    /// Positions from another mesh file with as many vertices, relative to the config file; `transform` is applied to
+    /// them too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
@@ -444,7 +459,7 @@ pub enum Axis {
 pub struct Twist {
     /// The axis, through the centre of the body.
     pub axis: Axis,
-    /// Angle at the upper end.
+    /// Angle at the upper end, in degrees.
     pub degrees: f64,
 }
 
@@ -452,9 +467,9 @@ pub struct Twist {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Squash {
-    /// The direction that is compressed.
+    /// The axis along which the body is compressed.
     pub axis: Axis,
-    /// The factor, above 0; below 1 compresses.
+    /// Factor along the axis, above 0; below 1 compresses.
     pub factor: f64,
 }
 
@@ -465,7 +480,7 @@ pub struct Randomize {
     /// Seed of the random numbers. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// From 0 (the rest position) to 1 (the random point, the default).
+    /// From 0 (the rest position) to 1 (the random point). Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub amount: Option<f64>,
@@ -475,7 +490,7 @@ pub struct Randomize {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collapse {
-    /// Largest random offset as a part of the bounding box's size. Default 0: all in one point.
+    /// Largest random offset as a part of the size of the bounding box, 0 to 1. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: Option<f64>,

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
-    /// Its name, and that of its directory.
+    /// Names its directory; `--only` picks by it. Default "comparison-1", ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The solvers, each with options if need be: "kind" or "kind:key=value:key=value".
+    /// Solvers as "kind" or "kind:key=value:key=value"; the config's own kind keeps the options of the config.
+    /// Required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solvers: Option<Vec<String>>,
     /// Compare on the step after this frame. Default 0.
@@ -20,7 +21,7 @@ pub struct Comparison {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub iterations: Option<u64>,
-    /// Values of the config to go through, in all combinations.
+    /// Values of the config to go through; several variations give all combinations. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vary: Vec<Variation>,
 }
@@ -29,9 +30,9 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Variation {
-    /// Key paths, such as "body.0.material.young"; all of them take the same value.
+    /// Keys of the config, such as "body.0.material.young"; all of them take the same value.
     pub keys: Vec<String>,
-    /// The values, at least one.
+    /// The values they take in turn, at least one.
     pub values: Vec<Setting>,
 }
 

@@ -12,18 +12,19 @@ pub struct Control {
     /// What is kept. Default: all three.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conserve: Option<Vec<Conserved>>,
-    /// Rate in 1/s, not negative, at which the energy beyond that of the momenta is lost: vibrations fade, the body
-    /// flies and spins on. Default 0.
+    /// Rate γ in 1/s, not negative, at which the energy beyond that of the momenta is lost: vibrations fade as
+    /// e^(−γt), flight and spin stay. For bodies without pins. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub damping: Option<f64>,
-    /// Linear momentum in kg m/s.
+    /// Linear momentum in kg m/s, for bodies without pins. Default: as the motion has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linear_momentum: Option<Animated<[f64; 3]>>,
-    /// Angular momentum about the centre of mass in kg m²/s.
+    /// Angular momentum about the centre of mass in kg m²/s, for bodies without pins. Default: as the motion has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub angular_momentum: Option<Animated<[f64; 3]>>,
-    /// Kinetic and elastic energy together, in J.
+    /// Kinetic and elastic energy together, in J; less than the momenta need is raised to that. Default: as the
+    /// motion has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub energy: Option<Animated<f64>>,
 }
@@ -36,6 +37,6 @@ pub enum Conserved {
     Energy,
     /// Linear momentum.
     Linear,
-    /// Angular momentum.
+    /// Angular momentum about the centre of mass.
     Angular,
 }

@@ -38,25 +38,25 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[schemars(title = "pliant config")]
 pub struct Config {
-    /// Names the run's files and its default output directory; default: the config file's name without extension.
+    /// Names the files of the run and its default directory. Default: the name of the config file without `.toml`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Time stepping.
+    /// Time step, number of frames and integrator. Default: the defaults of its keys.
     #[serde(default)]
     pub time: Time,
-    /// The solver with its settings.
+    /// How each time step is solved. Default: `quasi-newton` with 10 iterations.
     #[serde(default)]
     pub solver: Solver,
-    /// What acts on all bodies.
+    /// Gravity and wind, which act on all bodies. Default: the defaults of its keys.
     #[serde(default)]
     pub world: World,
-    /// What is written, and where.
+    /// Which files the run writes, and where. Default: the defaults of its keys.
     #[serde(default)]
     pub output: Output,
-    /// The elastic bodies, at least one.
+    /// The elastic bodies, at least one. Required.
     #[serde(default)]
     pub body: Vec<Body>,
-    /// Comparisons of solvers on this scene, for `pliant compare`.
+    /// Comparisons of solvers on this scene, which `pliant compare` runs. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparison: Vec<Comparison>,
 }
@@ -65,17 +65,17 @@ pub struct Config {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// Step in seconds, a number or a fraction such as "1/30" (the default).
+    /// Time step in s: a number, or a fraction in quotes such as "1/60"; above 0. Default "1/30".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
-    /// Frames after the initial one: frames 0 … `frames` are written. Default 120.
+    /// Frames after the initial one: frames 0 … `frames` exist, at the times k · `step` · `substeps`. Default 120.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames: Option<u64>,
-    /// Steps per written frame, at least 1 (the default).
+    /// Time steps per frame, at least 1. More of them damp less and converge better. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub substeps: Option<u64>,
-    /// How a step is made. Default "implicit-euler".
+    /// How positions and velocities advance over a step. Default "implicit-euler".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integrator: Option<Integrator>,
 }
@@ -87,7 +87,7 @@ pub enum Integrator {
     /// First order; damps motion, the more the larger the step.
     #[default]
     ImplicitEuler,
-    /// Second order; keeps energy nearly, damps nothing.
+    /// Second order; damps nothing, so errors of unconverged steps stay in the motion.
     Midpoint,
     /// Second order; damps little.
     Bdf2,
@@ -99,15 +99,18 @@ pub struct Solver {
     /// How each time step is solved. Default "quasi-newton".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Iterations per step (at most, if there is a tolerance), at least 1. Default 10.
+    /// Iterations per step; at most, where there is a tolerance. Default 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub iterations: Option<u64>,
-    /// Stop when the norm of the gradient falls below this times its first value; 0 (the default): never.
+    /// Stop a step when the norm of the gradient is below this part of its first value; 0: never. `constrained-pd` stops when
+    /// momenta and energy are off by less than this part of their scale, `admm` with rods, ropes or limits by its residuals;
+    /// `xpbd` and `pbd` ignore it. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub tolerance: Option<f64>,
-    /// After every step, move positions and velocities to where momenta and energy are kept (FEPR). Default false.
+    /// After every step, move positions and velocities to the nearest ones with the momenta and the energy that bodies should
+    /// have (FEPR). Not with `constrained-pd`, `bdf2` or `damping`. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fepr: Option<bool>,
     /// The options of the kind; each kind declares its own.
@@ -120,10 +123,10 @@ pub struct Solver {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct World {
-    /// Gravity in m/s². Default [0, -9.81, 0].
+    /// Acceleration by gravity in m/s². Default [0, -9.81, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gravity: Option<Animated<[f64; 3]>>,
-    /// The air around the bodies. Default: there is none.
+    /// The air around all bodies, which pushes on their surfaces. Default: no air.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wind: Option<Wind>,
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
-    /// Which vertices, by their rest positions.
+    /// The vertices, by their rest positions; a selection without vertices is an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Select")]
     pub select: Option<Select>,
-    /// "hard" (the default) or { soft = stiffness }.
+    /// How the vertices are held. Default "hard".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<PinKind>,
-    /// Where the vertices go over time; without it they stay.
+    /// Where the vertices go over time. Default: they stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
 }
@@ -25,27 +25,28 @@ pub struct Pin {
 pub enum PinKind {
     /// Exactly.
     Hard,
-    /// By springs of this stiffness in N/m, one per vertex.
+    /// By a spring of this stiffness in N/m, above 0, at each vertex.
     Soft(f64),
 }
 
-/// A set of vertices of a body.
+/// A set of vertices or cells of a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Select {
-    /// All vertices.
+    /// All vertices or cells.
     All,
     /// Inside or on an axis-parallel box.
     Box(BoxSelection),
     /// Inside or on a sphere.
     Sphere(SphereSelection),
-    /// On one side of a plane.
+    /// On a plane, or on the side that its normal points to.
     Plane(PlaneSelection),
-    /// By number in the mesh file, from 0.
+    /// By number in the mesh, from 0.
     Ids(Vec<u32>),
-    /// Where a point array of the mesh file is greater than a value.
+    /// Where a scalar array of the mesh file is greater than a value: a point array for vertices, a cell array for
+    /// cells.
     Array(ArraySelection),
-    /// The vertices nearest to a point.
+    /// The vertices or cells nearest to a point.
     Nearest(NearestSelection),
 }
 
@@ -63,9 +64,9 @@ pub struct BoxSelection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SphereSelection {
-    /// Centre.
+    /// The centre.
     pub center: [f64; 3],
-    /// Radius, above 0.
+    /// The radius, above 0.
     pub radius: f64,
 }
 
@@ -75,27 +76,27 @@ pub struct SphereSelection {
 pub struct PlaneSelection {
     /// A point of the plane.
     pub point: [f64; 3],
-    /// Points to the selected side; need not have length 1.
+    /// Points to the selected side, of any length.
     pub normal: [f64; 3],
 }
 
-/// Where a scalar point array of the mesh file is greater than a value.
+/// Where a scalar array of the mesh file is greater than a value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArraySelection {
-    /// The array's name.
+    /// Name of a scalar array of the mesh file: a point array for vertices, a cell array for cells.
     pub name: String,
-    /// The threshold.
+    /// The value that the array must exceed.
     pub above: f64,
 }
 
-/// The vertices nearest to a point.
+/// The vertices or cells nearest to a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NearestSelection {
     /// The point.
     pub point: [f64; 3],
-    /// How many, at least 1 (the default).
+    /// How many. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub count: Option<u64>,
@@ -105,22 +106,22 @@ pub struct NearestSelection {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
-    /// Start of the motion in seconds. Default 0.
+    /// Start of the motion in s: its time counts from here. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<f64>,
-    /// End of the motion in seconds, after `from`; the vertices then stay where they are. Default: never.
+    /// End of the motion in s, after `from`; the vertices then stay where they are. Default: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
-    /// Constant velocity in m/s.
+    /// Constant velocity in m/s along x, y, z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub translate: Option<[f64; 3]>,
-    /// Rotation at a constant rate.
+    /// Rotation at a constant rate about an axis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotate: Option<RotationRate>,
-    /// Rigid keyframes.
+    /// Offset and angle by keyframes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keyframes: Option<Keyframes>,
-    /// A sine in time.
+    /// The offset `amplitude` · sin(2π · `frequency` · t).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shake: Option<Shake>,
 }
@@ -129,12 +130,12 @@ pub struct Motion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotationRate {
-    /// The axis; need not have length 1.
+    /// Direction of the axis, of any length.
     pub axis: [f64; 3],
     /// A point of the axis. Default [0, 0, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<[f64; 3]>,
-    /// The rate.
+    /// Rate of the rotation in degrees per second.
     pub degrees_per_second: f64,
 }
 
@@ -142,13 +143,13 @@ pub struct RotationRate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframes {
-    /// The axis of the rotation; wanted where a key has degrees.
+    /// Axis of the rotation. Required where a key has `degrees`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
     /// A point of the axis. Default [0, 0, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<[f64; 3]>,
-    /// The keys, in the order of time.
+    /// The keys with ascending times, at least one; offset and angle are linear between them and constant outside.
     pub keys: Vec<Keyframe>,
 }
 
@@ -158,10 +159,10 @@ pub struct Keyframes {
 pub struct Keyframe {
     /// Seconds since the start of the motion.
     pub time: f64,
-    /// Offset in metres. Default [0, 0, 0].
+    /// Offset in m along x, y, z. Default [0, 0, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub translate: Option<[f64; 3]>,
-    /// Angle about the axis. Default 0.
+    /// Angle about the axis in degrees. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degrees: Option<f64>,
 }
@@ -170,8 +171,8 @@ pub struct Keyframe {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shake {
-    /// Metres along x, y, z.
+    /// Amplitude in m along x, y, z.
     pub amplitude: [f64; 3],
-    /// Hz, above 0.
+    /// Frequency in Hz, above 0.
     pub frequency: f64,
 }

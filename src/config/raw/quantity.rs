@@ -15,11 +15,11 @@ use super::pin::Select;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Quantity {
-    /// The same everywhere.
+    /// The same value everywhere.
     Number(f64),
-    /// From the mesh file.
+    /// Values of an array of the mesh file.
     Array(ArrayName),
-    /// By selections.
+    /// Values by selections of cells; later ones win.
     Places(Vec<Place>),
 }
 
@@ -27,7 +27,7 @@ pub enum Quantity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArrayName {
-    /// The name of a scalar cell array, or of a point array, which is averaged over the corners of a cell.
+    /// Name of a scalar cell array, or of a scalar point array, which is averaged over the corners of each cell.
     pub array: String,
 }
 
@@ -35,10 +35,10 @@ pub struct ArrayName {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
-    /// Which cells, by their centres; default "all".
+    /// The cells whose centres lie in this selection. Default "all".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
-    /// The value there.
+    /// The value in these cells.
     pub value: f64,
 }
 
@@ -86,7 +86,7 @@ impl JsonSchema for Quantity {
 pub enum Directions {
     /// The same everywhere.
     Constant([f64; 3]),
-    /// Not.
+    /// Directions that differ from cell to cell.
     Varying(VaryingDirections),
 }
 

@@ -148,9 +148,9 @@ impl<T> OneOrMany<T> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Paths {
-    /// One.
+    /// One file.
     One(String),
-    /// Several.
+    /// Several files.
     Many(Vec<String>),
 }
 
@@ -230,7 +230,7 @@ pub enum Animated<T> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keys<T> {
-    /// In the order of time, at least one.
+    /// The keys with ascending times, at least one; the value is linear between them and constant outside.
     pub keys: Vec<Key<T>>,
 }
 
@@ -240,7 +240,7 @@ pub struct Keys<T> {
 pub struct Key<T> {
     /// Seconds since the start of the run.
     pub time: f64,
-    /// The value then.
+    /// The value at that time.
     pub value: T,
 }
 
