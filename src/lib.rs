@@ -7,29 +7,55 @@
 //! x_{n+1} = argmin g,   v_{n+1} = (x_{n+1} − x_n)/h
 //! ```
 //!
+//! # As a library
+//!
+//! [`prelude`] has the names that most programs need: build a [`scene`] in code or load one from a config, step it, read the
+//! positions, write frames, add an energy of your own.
+//!
+//! ```
+//! use pliant::prelude::*;
+//!
+//! // A tetrahedron that hangs by a corner.
+//! let mesh = Mesh {
+//!     points: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+//!     tets: vec![[0, 1, 2, 3]],
+//!     ..Mesh::default()
+//! };
+//! let body = Body::new("tet", mesh)
+//!     .material(Material::elastic("neo-hookean", 1e5, 0.3)?)
+//!     .pin(Selection::Ids(vec![0]));
+//! let mut simulation = Simulation::start(&Scene::new("hanging").body(body).time_step(1.0 / 60.0))?;
+//! for _ in 0..10 {
+//!     simulation.advance()?;
+//! }
+//! let x = simulation.positions("tet")?;
+//! assert!(x[0] == [0.0; 3] && x[1][1] < 0.0, "the pin holds, the rest falls");
+//! # Ok::<(), pliant::Error>(())
+//! ```
+//!
 //! # The way of the data
 //!
 //! ```text
-//! config → model → objective + solver (cache hit or factor) → frames → files
+//! config → scene → model → objective + solver (cache hit or factor) → frames → files
 //! ```
+//!
+//! A module uses those above it in this table and none below it; a test holds the tree to that.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`config`] | TOML to a validated scene; every fault with file, line, column and key |
-//! | [`mesh`], [`io`] | meshes as files hold them, generators, one file per format |
-//! | [`model`] | bodies, masses, pins, the internal numbering of vertices |
-//! | [`energy`] | terms of the objective; one file per material |
-//! | [`force`] | gravity, wind, loads, pressure; one file per force |
-//! | [`objective`] | g and ∇g, the one function that all solvers share |
-//! | [`solver`] | one file per solver |
-//! | [`conserve`] | momenta and energy of bodies, and the constraints that keep them |
-//! | [`sparse`], [`cache`] | the system matrix, its factor, and the disk cache of factors |
-//! | [`simulate`] | the time loop, metrics, checkpoints |
-//! | [`output`] | run directories, frame writers |
-//! | [`replay`] | the frames of a finished run, read back |
-//! | [`preview`] | a run as a page for browsers, as pictures and as a moving picture |
-//! | [`plot`] | charts of runs and materials as SVG and PNG |
-//! | [`math`], [`par`] | lanes, 3×3 kernels; the only place that knows threads |
+//! | `elements` (a crate of its own) | energies, their kernels in SIMD lanes, threads |
+//! | `error`, `fs` | errors as data; files that appear whole or not at all |
+//! | `cache`, `sparse` | the disk cache; orderings, factors, conjugate gradients |
+//! | `mesh`, `io`, `meshing` | meshes, one file per format, surfaces filled with tets |
+//! | `step` | one time step as a minimization: objective, terms, backtracking |
+//! | `solver` | one file per solver, with the options that it declares |
+//! | `scene` | scenes as plain data; a builder |
+//! | `config` | TOML to a scene; every fault with file, line, column and key |
+//! | `model` | from a scene to bodies, masses, pins, terms, forces |
+//! | `simulate` | integrators, starts of steps, momenta and energy that are kept |
+//! | `run` | a whole run: directory, frames, metrics, checkpoints |
+//! | `view`, `compare` | charts, pages and pictures of runs; solvers side by side |
+//! | `cli` | one file per command |
 //!
 //! # Words
 //!
@@ -69,22 +95,41 @@
 //! - \[Wang2015\] A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics
 //! - \[Xu2015\] Nonlinear Material Design Using Principal Stretches
 
+// The library is `prelude`, `scene`, `solvers` and `error`. What is hidden here is reached by the program, its tests and its
+// benches, and promises nothing to others.
+#[doc(hidden)]
 pub mod cache;
+#[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
 pub mod compare;
+#[doc(hidden)]
 pub mod config;
 pub mod error;
+#[doc(hidden)]
 pub mod fs;
+#[doc(hidden)]
 pub mod io;
+#[doc(hidden)]
 pub mod mesh;
+#[doc(hidden)]
 pub mod meshing;
+#[doc(hidden)]
 pub mod model;
+pub mod prelude;
+#[doc(hidden)]
 pub mod run;
 pub mod scene;
+#[doc(hidden)]
 pub mod simulate;
+#[doc(hidden)]
 pub mod solver;
+pub mod solvers;
+#[doc(hidden)]
 pub mod sparse;
+#[doc(hidden)]
 pub mod step;
+#[doc(hidden)]
 pub mod view;
 
 pub use error::{Error, Result};

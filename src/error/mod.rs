@@ -9,6 +9,7 @@ pub mod diagnostic;
 pub mod suggest;
 
 use diagnostic::Diagnostics;
+use elements::energy::material::Fault;
 
 /// What the library returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -111,6 +112,14 @@ impl Error {
             Error::Failed { .. } | Error::Io { action: Action::Write, .. } => Exit::Failed,
             _ => Exit::Usage,
         }
+    }
+}
+
+impl From<Fault> for Error {
+    /// Parameters given in code that cannot be.
+    fn from(Fault { key, reason }: Fault) -> Error {
+        let what = if key.is_empty() { reason } else { format!("{key}: {reason}") };
+        Error::Usage { what, hint: String::new() }
     }
 }
 

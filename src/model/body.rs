@@ -54,6 +54,7 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
     let mesh = match &body.mesh {
         MeshSource::File(path) => io::read(path)?,
         MeshSource::Generate(shape) => generate(shape),
+        MeshSource::Memory(mesh) => mesh.as_ref().clone(),
         MeshSource::Surface { .. } => surfaces.fill(body, cache)?,
     };
     let prepared = prepare(mesh, &subject, body.repair)?;

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use super::body::{self, BodyData};
 use super::forces::{Context, Forces};
 use super::numbering::Numbering;
-use super::{BodyModel, HardPin, Model, State, terms};
+use super::{BodyModel, HardPin, Model, State, custom, terms};
 use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
 use crate::scene::{Motion, PinKind, Scene};
 use crate::step::Objective;
+use elements::energy::custom::ElementEnergy;
 use elements::math::lanes::Vec4;
 
 /// A model with the objective over it.
@@ -42,6 +43,12 @@ pub(super) struct Hold {
 
 /// Loads all meshes and builds the model.
 pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
+    build_with(scene, vec![], cache)
+}
+
+/// Likewise with energies from outside.
+pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &Cache) -> Result<Built> {
+    scene.check()?;
     let bodies: Vec<BodyData> = scene.bodies.iter().map(|b| body::load(b, cache)).collect::<Result<_>>()?;
     let mut notes: Vec<String> = bodies.iter().flat_map(|b| b.notes.clone()).collect();
     let firsts: Vec<usize> = bodies
@@ -72,7 +79,10 @@ pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
     }
     let rest: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
     let start = Instant::now();
-    let couplings = terms::couplings(scene, &tets, &triangles, &triangle_ranges, &edges);
+    let mut couplings = terms::couplings(scene, &tets, &triangles, &triangle_ranges, &edges);
+    let vertices: Vec<Range<usize>> =
+        firsts.iter().zip(&bodies).map(|(first, body)| *first..first + body.rest.len()).collect();
+    couplings.extend(custom::couplings(scene, &vertices, &energies)?);
     let (numbering, ordering) = Numbering::new(&unknown, &couplings, cache)?;
     let ordering_time = start.elapsed();
     let initial = initial_state(&bodies, &holds, &numbering);
@@ -81,7 +91,7 @@ pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
         bodies: (0..bodies.len())
             .map(|i| BodyModel {
                 name: scene.bodies[i].name.clone(),
-                vertices: firsts[i]..firsts[i] + bodies[i].rest.len(),
+                vertices: vertices[i].clone(),
                 tets: tet_ranges[i].clone(),
                 triangles: triangle_ranges[i].clone(),
                 edges: edge_ranges[i].clone(),
@@ -97,7 +107,6 @@ pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
         triangles,
         edges,
         material_ids: material_ids(scene, &bodies),
-        cell_hash: hash_cells(&bodies),
         pinned,
         initial,
         hard_pins: vec![],
@@ -106,11 +115,12 @@ pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
         numbering,
     };
     model.hard_pins = hard_pins(&model, &holds);
-    let terms = terms::build(scene, &bodies, &mut model, &holds)?;
+    let mut terms = terms::build(scene, &bodies, &mut model, &holds)?;
     let mut mass: Vec<f64> = bodies.iter().flat_map(|b| b.mass.iter().copied()).collect();
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let stage_step = scene.time.integrator.stage_step(scene.time.step);
-    let rest = model.numbering.order.iter().map(|v| Vec4::new(model.rest[*v as usize])).collect();
+    let rest: Vec<Vec4> = model.numbering.order.iter().map(|v| Vec4::new(model.rest[*v as usize])).collect();
+    custom::add(energies, &mut model, &rest, &mut terms)?;
     let objective = Objective::new(model.numbering.free, stage_step, mass, rest, terms);
     refuse_infinite(scene, &model, &objective)?;
     note_idle_loads(&model, &mut notes);
@@ -179,12 +189,6 @@ fn material_ids(scene: &Scene, bodies: &[BodyData]) -> Vec<u32> {
         all.append(&mut ids);
     }
     [tets, triangles, edges].concat()
-}
-
-fn hash_cells(bodies: &[BodyData]) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    bodies.iter().for_each(|body| body.cells.feed_to(&mut hasher));
-    *hasher.finalize().as_bytes()
 }
 
 fn diagonal(points: &[[f64; 3]]) -> f64 {

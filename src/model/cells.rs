@@ -80,30 +80,7 @@ impl CellData {
     }
 }
 
-impl CellData {
-    /// Feeds all values to a hash.
-    pub fn feed_to(&self, hasher: &mut blake3::Hasher) {
-        let mut feed = |values: &[f64]| {
-            hasher.update(&(values.len() as u64).to_le_bytes());
-            hasher.update(bytemuck::cast_slice(values));
-        };
-        feed(&self.density);
-        feed(&self.thickness);
-        for values in [&self.springs, &self.bending, &self.limits].into_iter().flatten() {
-            feed(values);
-        }
-        feed(self.warp.iter().flatten().copied().collect::<Vec<_>>().as_flattened());
-        for family in &self.fibers {
-            feed(family.directions.as_flattened());
-            feed(&family.stiffness);
-        }
-        for part in &self.parts {
-            feed(part.properties.constants.as_flattened());
-            let cells: Vec<f64> = part.cells.iter().map(|c| f64::from(*c)).collect();
-            feed(&cells);
-        }
-    }
-}
+impl CellData {}
 
 /// A material made of the values in one cell.
 struct Made {

@@ -121,7 +121,7 @@ impl Surfaces {
 pub fn subject(body: &Body) -> String {
     match &body.mesh {
         MeshSource::File(path) => format!("body '{}' ({})", body.name, path.display()),
-        MeshSource::Generate(_) => format!("body '{}'", body.name),
+        MeshSource::Generate(_) | MeshSource::Memory(_) => format!("body '{}'", body.name),
         MeshSource::Surface { .. } => {
             let names: Vec<String> = body.surfaces.iter().map(|p| p.display().to_string()).collect();
             format!("body '{}' ({})", body.name, names.join(", "))

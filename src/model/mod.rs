@@ -7,6 +7,7 @@
 pub mod body;
 pub mod build;
 pub mod cells;
+mod custom;
 pub mod deform;
 pub mod embedded;
 pub mod forces;
@@ -91,8 +92,6 @@ pub struct Model {
     pub edges: Vec<[u32; 2]>,
     /// The number of each cell's material: equal ones share a number, and what has none shares one too.
     pub material_ids: Vec<u32>,
-    /// A hash of all that differs from cell to cell.
-    pub cell_hash: [u8; 32],
     /// 0: free, 1: hard pin, 2: soft pin; input numbering.
     pub pinned: Vec<u8>,
     /// From one numbering to the other.
@@ -118,6 +117,11 @@ impl Model {
     /// From internal to input numbering.
     pub fn to_input(&self, values: &[Vec4]) -> Vec<[f64; 3]> {
         self.numbering.position.iter().map(|i| values[*i as usize].xyz()).collect()
+    }
+
+    /// The body of a name.
+    pub fn body(&self, name: &str) -> Option<&BodyModel> {
+        self.bodies.iter().find(|body| body.name == name)
     }
 
     /// Moves a body without prescribed vertices at `x` so that its centre of mass is that of the inertial positions.

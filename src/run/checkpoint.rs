@@ -1,7 +1,7 @@
 //! The state after the last whole frame, on disk.
 //!
-//! Positions and velocities, and the accounts of what bodies should keep, are all that a step needs (solvers start every
-//! step anew), so a run that resumes from here goes on to the same bytes as one that was never broken.
+//! Positions and velocities, the accounts of what bodies should keep and what active terms remember are all that a step needs
+//! (solvers start every step anew), so a run that resumes from here goes on to the same bytes as one that was never broken.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::simulate::conserve::Account;
 use crate::simulate::convergence::Record;
 use elements::math::lanes::Vec4;
 
-const MAGIC: &[u8; 8] = b"PLIANTS2";
+const MAGIC: &[u8; 8] = b"PLIANTS3";
 
 /// A saved state.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +31,8 @@ pub struct Checkpoint {
     pub accounts: Vec<Account>,
     /// How well the steps so far converged.
     pub convergence: Record,
+    /// What active terms keep, in their order.
+    pub active: Vec<Vec<u8>>,
 }
 
 /// Numbers of an account.
@@ -69,6 +71,10 @@ impl Checkpoint {
         for number in self.accounts.iter().flat_map(account_to_numbers) {
             bytes.extend(number.to_le_bytes());
         }
+        for kept in &self.active {
+            bytes.extend((kept.len() as u64).to_le_bytes());
+            bytes.extend(kept);
+        }
         let checksum = blake3::hash(&bytes);
         bytes.extend(checksum.as_bytes());
         write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
@@ -104,9 +110,15 @@ impl Checkpoint {
             steps: number(104)?,
         };
         let points = count.checked_mul(48)?.checked_mul(states)?;
-        let (numbers, booked) = body.get(112..)?.split_at_checked(points)?;
-        if booked.len() != accounts.checked_mul(8 * ACCOUNT)? {
-            return None;
+        let (numbers, rest) = body.get(112..)?.split_at_checked(points)?;
+        let (booked, mut rest) = rest.split_at_checked(accounts.checked_mul(8 * ACCOUNT)?)?;
+        let mut active = vec![];
+        while !rest.is_empty() {
+            let (length, behind) = rest.split_at_checked(8)?;
+            let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
+            let (kept, behind) = behind.split_at_checked(length)?;
+            active.push(kept.to_vec());
+            rest = behind;
         }
         let real = |bytes: &[u8]| f64::from_le_bytes(std::array::from_fn(|i| bytes[i]));
         let account = |bytes: &[u8]| account_from_numbers(std::array::from_fn(|k| real(&bytes[8 * k..])));
@@ -118,7 +130,7 @@ impl Checkpoint {
         let state = next();
         let before = (states == 2).then(next);
         let fingerprint = body[8..40].try_into().ok()?;
-        Some(Checkpoint { fingerprint, frame, step, state, before, accounts, convergence })
+        Some(Checkpoint { fingerprint, frame, step, state, before, accounts, convergence, active })
     }
 }
 
@@ -139,8 +151,17 @@ mod tests {
             let (state, convergence) = (state.clone(), convergence.clone());
             let account = Account { linear: [1.0, 2.0, 0.1], angular: [3.0; 3], energy: 1e9, stored: -0.0 };
             let accounts = if before.is_some() { vec![account; 2] } else { vec![] };
-            let checkpoint =
-                Checkpoint { fingerprint: [7; 32], frame: 3, step: 9, state, before, accounts, convergence };
+            let active = if before.is_some() { vec![vec![1, 2, 3], vec![]] } else { vec![] };
+            let checkpoint = Checkpoint {
+                fingerprint: [7; 32],
+                frame: 3,
+                step: 9,
+                state,
+                before,
+                accounts,
+                convergence,
+                active,
+            };
             checkpoint.write(&path).unwrap();
             assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint));
         }

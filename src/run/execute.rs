@@ -208,6 +208,13 @@ fn begin(
     simulation.step = checkpoint.step;
     simulation.ledger.accounts = checkpoint.accounts;
     simulation.convergence.record = checkpoint.convergence;
+    let mut kept = checkpoint.active.iter();
+    if !simulation.objective.active_mut().all(|term| kept.next().is_some_and(|kept| term.restore(kept))) {
+        return refuse(
+            "its checkpoint does not hold what the scene's contacts need".into(),
+            "start the run anew with --force",
+        );
+    }
     Ok(Some(checkpoint.frame))
 }
 
@@ -267,13 +274,7 @@ impl Simulation {
 
     fn job(&self, schedule: Schedule, frame: u64, rows: String, fingerprint: [u8; 32]) -> Job {
         let state = &self.state;
-        let written = schedule.includes(frame).then(|| Frame {
-            number: frame,
-            time: schedule.time(frame),
-            x: self.model.to_input(&state.x),
-            v: self.model.to_input(&state.v),
-            elements: self.model.element_states(&self.objective.terms, &state.x),
-        });
+        let written = schedule.includes(frame).then(|| Frame::of(self, frame, schedule.time(frame)));
         let checkpoint = Checkpoint {
             fingerprint,
             frame,
@@ -282,6 +283,7 @@ impl Simulation {
             before: self.before.clone(),
             accounts: self.ledger.accounts.clone(),
             convergence: self.convergence.record.clone(),
+            active: self.objective.active().map(|term| term.save()).collect(),
         };
         Job { frame: written, rows, checkpoint }
     }

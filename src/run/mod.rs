@@ -10,6 +10,7 @@ pub mod checkpoint;
 pub mod directory;
 pub mod execute;
 mod fingerprint;
+mod frames;
 mod grid;
 mod maps;
 mod mdd;
@@ -34,6 +35,7 @@ use animation::{Animation, AnimationSink};
 pub use cast::Cast;
 use directory::RunDirectory;
 use elements::energy::ElementState;
+pub use frames::FrameWriter;
 
 /// A state to be written, in the input's numbering.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,9 @@
-//! The validated config: SI units, absolute paths, defaults filled in, every value in its range.
+//! A scene as plain data: SI units, absolute paths, defaults filled in, every value in its range.
 //!
-//! Everything behind the config layer takes these types; nothing here can be inconsistent in itself.
+//! A config becomes a scene, and so does code (see [`Scene::new`] and [`Body::new`]). Whatever simulates takes these types.
 //! What needs the meshes (does a selection select anything?) is checked when the model is built.
 
+mod builder;
 mod control;
 mod elastic;
 pub mod memory;
@@ -17,7 +18,9 @@ pub use elastic::{
 pub use output::{FrameFormat, Output};
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use crate::mesh::Mesh;
 use crate::meshing::{Method, Size};
 use crate::solver::SolverSettings;
 use crate::solver::specification::Contender;
@@ -197,13 +200,15 @@ impl Body {
     }
 }
 
-/// A mesh from a file or a generator.
+/// Where a mesh comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MeshSource {
     /// An absolute path.
     File(PathBuf),
     /// A procedural mesh.
     Generate(Shape),
+    /// A mesh in memory.
+    Memory(Arc<Mesh>),
     /// Tets within the body's surfaces.
     Surface {
         /// How they are filled.
@@ -224,6 +229,13 @@ pub struct Transform {
     pub rotate: ([f64; 3], f64),
     /// Uniform factor, > 0.
     pub scale: f64,
+}
+
+impl Default for Transform {
+    /// Nothing is moved.
+    fn default() -> Self {
+        Transform { translate: [0.0; 3], rotate: ([0.0, 0.0, 1.0], 0.0), scale: 1.0 }
+    }
 }
 
 /// Rigid initial velocity: `v = linear + angular × (x − centre of mass)`.

@@ -15,7 +15,7 @@
 //!
 //! BDF2 needs two states. Its first step is made of two implicit Euler steps of ĥ = 2h/3, whose average lies at
 //! time h with an error of second order: the method's order stays, and the factor of the system matrix too.
-//! Orders are tested in `tests/integrators.rs`.
+//! Orders are tested in `tests/numerics/integrators.rs`.
 
 use super::Simulation;
 use super::convergence::WORRYING;
@@ -65,6 +65,8 @@ impl Simulation {
             (Integrator::Bdf2, None) => self.first_bdf2(start, end, &mut report)?,
         }
         self.step += 1;
+        let state = &self.state;
+        self.objective.active_mut().for_each(|term| term.end_step(&state.x));
         let (first, last) = report.gradients;
         let relative = self.convergence.note(self.step, first, last);
         Ok(StepMetrics::measure(self, end, relative, &report, started.elapsed()))
@@ -261,6 +263,7 @@ impl Simulation {
                 self.find_start(pins, &mut report.cost)?;
             }
         }
+        self.refresh()?;
         self.solver.begin_step(&self.objective, &self.iterate);
         let first = vectors::norm(&self.iterate.gradient);
         report.iterations += self.minimize(first, &mut report.cost)?;
@@ -307,6 +310,16 @@ impl Simulation {
         }
     }
 
+    /// Makes the elements of active terms anew where the iterate is, and lets the solver follow; true if they changed.
+    fn refresh(&mut self) -> Result<bool> {
+        let changed = self.objective.refresh(&self.iterate.x);
+        if changed {
+            self.solver.follow_active(&self.objective)?;
+            self.objective.evaluate(&mut self.iterate);
+        }
+        Ok(changed)
+    }
+
     fn minimize(&mut self, first: f64, cost: &mut Cost) -> Result<u64> {
         // Solvers that do not minimize have a test of their own.
         let target = if self.solver.minimizes() { self.settings.tolerance * first } else { 0.0 };
@@ -315,7 +328,8 @@ impl Simulation {
                 return Ok(iteration);
             }
             let progress = self.solver.iterate(&self.objective, &mut self.iterate, cost)?;
-            if progress == Progress::Stalled {
+            let changed = self.refresh()?;
+            if progress == Progress::Stalled && !changed {
                 return Ok(iteration);
             }
         }

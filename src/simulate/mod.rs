@@ -14,15 +14,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::cache::{Cache, Outcome};
-use crate::error::Result;
-use crate::model::build::{Built, build};
+use crate::error::suggest::suggestion;
+use crate::error::{Error, Result};
+use crate::model::build::{Built, build_with};
 use crate::model::forces::Forces;
 use crate::model::{Model, State};
 use crate::scene::{Scene, Time};
 use crate::simulate::conserve::Ledger;
 use crate::solver::{Preparation, Solver, SolverSettings};
+use crate::step::active::Active;
 use crate::step::{Iterate, Objective};
 use convergence::Convergence;
+use elements::energy::custom::ElementEnergy;
+use elements::math::lanes::Vec4;
 
 /// A running simulation.
 pub struct Simulation {
@@ -94,8 +98,36 @@ impl PreparationReport {
 impl Simulation {
     /// Loads meshes, builds the model and prepares the solver.
     pub fn new(scene: &Scene, cache: &Cache) -> Result<(Simulation, PreparationReport)> {
+        Simulation::with_energies(scene, vec![], cache)
+    }
+
+    /// Loads meshes, builds the model and prepares the solver, without a cache on disk.
+    ///
+    /// ```
+    /// use pliant::prelude::*;
+    ///
+    /// let cube = Shape::Block { size: [1.0; 3], cells: [2; 3], split: 5 };
+    /// let body = Body::new("cube", cube).material(Material::elastic("corotated", 1e5, 0.3)?);
+    /// let mut simulation = Simulation::start(&Scene::new("falling").body(body))?;
+    /// simulation.advance()?;
+    /// // One step of implicit Euler from rest: g h² lower.
+    /// let height = simulation.positions("cube")?[0][1];
+    /// assert!((height + 9.81 / 900.0).abs() < 1e-9);
+    /// # Ok::<(), pliant::Error>(())
+    /// ```
+    pub fn start(scene: &Scene) -> Result<Simulation> {
+        Ok(Simulation::new(scene, &Cache::disabled())?.0)
+    }
+
+    /// Like [`Simulation::new`], with energies from outside.
+    pub fn with_energies(
+        scene: &Scene,
+        energies: Vec<Box<dyn ElementEnergy>>,
+        cache: &Cache,
+    ) -> Result<(Simulation, PreparationReport)> {
         let start = Instant::now();
-        let Built { model, objective, forces, ordering, ordering_time, mut notes } = build(scene, cache)?;
+        let Built { model, objective, forces, ordering, ordering_time, mut notes } =
+            build_with(scene, energies, cache)?;
         let ordering_seconds = ordering_time.as_secs_f64();
         let model_seconds = start.elapsed().as_secs_f64() - ordering_seconds;
         let start = Instant::now();
@@ -137,6 +169,38 @@ impl Simulation {
             notes,
         };
         Ok((simulation, report))
+    }
+
+    /// Adds a term whose elements change between iterations; the solver may refuse it.
+    pub fn add_active(&mut self, term: Box<dyn Active>) -> Result<()> {
+        self.objective.add_active(term);
+        self.objective.refresh(&self.state.x);
+        self.solver.follow_active(&self.objective)
+    }
+
+    /// The positions of a body's vertices in m, in the order that its mesh has.
+    pub fn positions(&self, body: &str) -> Result<Vec<[f64; 3]>> {
+        self.of_body(body, &self.state.x)
+    }
+
+    /// The velocities of a body's vertices in m/s, in the order that its mesh has.
+    pub fn velocities(&self, body: &str) -> Result<Vec<[f64; 3]>> {
+        self.of_body(body, &self.state.v)
+    }
+
+    fn of_body(&self, name: &str, values: &[Vec4]) -> Result<Vec<[f64; 3]>> {
+        let Some(body) = self.model.body(name) else {
+            let names: Vec<&str> = self.model.bodies.iter().map(|body| body.name.as_str()).collect();
+            let hint = suggestion(name, "names", &names);
+            return Err(Error::Usage { what: format!("there is no body '{name}'"), hint });
+        };
+        let numbers = &self.model.numbering.position[body.vertices.clone()];
+        Ok(numbers.iter().map(|v| values[*v as usize].xyz()).collect())
+    }
+
+    /// Time in seconds now.
+    pub fn now(&self) -> f64 {
+        self.time_at(self.step)
     }
 
     /// Time in seconds after `step` steps.

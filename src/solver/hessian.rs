@@ -34,7 +34,7 @@ const NONE: u32 = u32::MAX;
 impl Hessian {
     /// Makes the pattern.
     pub(super) fn new(objective: &Objective) -> Hessian {
-        let vertices = assemble(objective, 1.0);
+        let vertices = pattern(objective);
         let size = 3 * vertices.size;
         let mut matrix = SymmetricMatrix { size, starts: vec![0], ..Default::default() };
         for j in 0..vertices.size {
@@ -48,7 +48,7 @@ impl Hessian {
             }
         }
         matrix.values = vec![0.0; matrix.rows.len()];
-        let places = objective.terms.iter().map(|term| places(term.as_ref(), &vertices)).collect();
+        let places = objective.energies().map(|energy| places(energy, &vertices)).collect();
         Hessian { matrix, places, blocks: vec![] }
     }
 
@@ -56,7 +56,7 @@ impl Hessian {
     pub(super) fn assemble(&mut self, objective: &Objective, x: &[Vec4], projected: bool) {
         self.matrix.values.fill(0.0);
         self.add_mass(objective, 1.0);
-        for (t, term) in objective.terms.iter().enumerate() {
+        for (t, term) in objective.energies().enumerate() {
             let n = 3 * term.corners();
             let block = n * n;
             for first in (0..term.len()).step_by(BATCH) {
@@ -119,6 +119,30 @@ impl Hessian {
         }
         Ok(())
     }
+}
+
+/// A matrix with an entry for each pair of unknowns that some element couples.
+fn pattern(objective: &Objective) -> SymmetricMatrix {
+    let fixed = assemble(objective, 1.0);
+    if objective.active().next().is_none() {
+        return fixed;
+    }
+    let mut triplets = vec![];
+    for column in 0..fixed.size {
+        let (rows, values) = fixed.column(column);
+        triplets.extend(rows.iter().zip(values).map(|(row, value)| (*row, column as u32, *value)));
+    }
+    let free = objective.free as u32;
+    for energy in objective.active().map(|active| active.energy()) {
+        for vertices in (0..energy.len()).map(|e| energy.element(e)) {
+            for (a, b) in vertices.iter().flat_map(|a| vertices.iter().map(move |b| (*a, *b))) {
+                if a <= b && b < free {
+                    triplets.push((a, b, 0.0));
+                }
+            }
+        }
+    }
+    SymmetricMatrix::from_triplets(fixed.size, &triplets)
 }
 
 /// The map of one term; `pattern` is that of the vertices.

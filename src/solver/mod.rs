@@ -8,7 +8,7 @@ pub mod admm;
 pub mod chebyshev;
 pub mod constrained_pd;
 mod hessian;
-mod linear;
+pub mod linear;
 pub mod newton;
 pub mod options;
 pub mod pd;

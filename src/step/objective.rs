@@ -237,6 +237,12 @@ impl Objective {
         self.active.iter().map(|active| active.term.as_ref())
     }
 
+    /// The energies of all terms: the fixed ones, then the active ones as they are now.
+    pub fn energies(&self) -> impl Iterator<Item = &dyn Energy> {
+        let fixed = self.terms.iter().map(|term| -> &dyn Energy { term.as_ref() });
+        fixed.chain(self.active.iter().map(|active| active.term.energy()))
+    }
+
     /// Likewise, for what happens to them between steps.
     pub fn active_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn Active>> {
         self.active.iter_mut().map(|active| &mut active.term)

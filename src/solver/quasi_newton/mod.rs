@@ -233,6 +233,15 @@ impl Solver for QuasiNewton {
         Ok(note.map(|rho| format!("quasi-newton with chebyshev directions: {rho}")))
     }
 
+    /// Pairs tell of the curvature of other elements now.
+    fn follow_active(&mut self, _: &Objective) -> Result<()> {
+        match &mut self.directions {
+            Directions::Lbfgs(history) => history.forget(),
+            Directions::Chebyshev { acceleration, .. } => acceleration.begin_step(),
+        }
+        Ok(())
+    }
+
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
         self.initial.begin_step();
         match &mut self.directions {

@@ -312,6 +312,19 @@ impl Material {
         Ok(material)
     }
 
+    /// A model with Young's modulus in Pa and Poisson's ratio.
+    ///
+    /// ```
+    /// use elements::energy::material::Material;
+    ///
+    /// let rubber = Material::elastic("neo-hookean", 1e6, 0.45).unwrap();
+    /// assert!(rubber.stiffness() > 0.0);
+    /// assert!(Material::elastic("neo-hookean", 1e6, 0.5).is_err(), "nothing here is incompressible");
+    /// ```
+    pub fn elastic(model: &str, young: f64, poisson: f64) -> Result<Material, Fault> {
+        Material::new(model, Parameters { young: Some(young), poisson: Some(poisson), ..Default::default() })
+    }
+
     /// Stretches over which the stiffness is fitted.
     pub fn fit_interval(&self) -> [f64; 2] {
         self.parameters.fit_interval.unwrap_or([0.5, 1.5])

@@ -10,6 +10,7 @@ pub mod cells;
 #[cfg(test)]
 pub(crate) mod checks;
 pub mod constraint;
+pub mod custom;
 pub mod hessian;
 pub mod law;
 pub mod length_viscosity;

@@ -23,7 +23,10 @@ mod portable;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use super::mat3::Mat3;
 use super::octets::{Octet, Quad};
+use super::polar::{self, Turned};
+use super::svd::{self, Svd};
 pub use pair::Pair;
 pub use portable::Portable;
 
@@ -86,6 +89,33 @@ pub trait Number:
     fn any(mask: Self::Mask) -> bool;
     /// Splits a positive normal number into a mantissa in [1, 2) and its binary exponent.
     fn split_exponent(self) -> (Self, Self);
+
+    /// [`svd::svd`]. This and the following long functions are compiled into every kernel that calls them, so that
+    /// registers hold what they share; numbers that are no SIMD registers have them out of line, once (see `long_once`).
+    #[inline(always)]
+    fn svd(f: &Mat3<Self>) -> Svd<Self> {
+        svd::in_place(f)
+    }
+    /// [`polar::polar`].
+    #[inline(always)]
+    fn polar(f: &Mat3<Self>) -> (Mat3<Self>, Self) {
+        polar::polar_in_place(f)
+    }
+    /// [`polar::stretch_sum`].
+    #[inline(always)]
+    fn stretch_sum(f: &Mat3<Self>) -> Self {
+        polar::stretch_sum_in_place(f)
+    }
+    /// [`polar::turned`].
+    #[inline(always)]
+    fn turned(f: &Mat3<Self>, g: &[Self; 3]) -> Turned<Self> {
+        polar::turned_in_place(f, g)
+    }
+    /// [`ln`].
+    #[inline(always)]
+    fn ln(self) -> Self {
+        ln_in_place(self)
+    }
 
     /// From memory, of the first block and the last.
     #[inline(always)]
@@ -195,6 +225,33 @@ macro_rules! one_block {
     };
 }
 pub(in crate::math) use one_block;
+
+/// The long functions of a number out of line: they are most of a portable kernel, of which there are some hundred.
+macro_rules! long_once {
+    () => {
+        #[inline(never)]
+        fn svd(f: &$crate::math::mat3::Mat3<Self>) -> $crate::math::svd::Svd<Self> {
+            $crate::math::svd::in_place(f)
+        }
+        #[inline(never)]
+        fn polar(f: &$crate::math::mat3::Mat3<Self>) -> ($crate::math::mat3::Mat3<Self>, Self) {
+            $crate::math::polar::polar_in_place(f)
+        }
+        #[inline(never)]
+        fn stretch_sum(f: &$crate::math::mat3::Mat3<Self>) -> Self {
+            $crate::math::polar::stretch_sum_in_place(f)
+        }
+        #[inline(never)]
+        fn turned(f: &$crate::math::mat3::Mat3<Self>, g: &[Self; 3]) -> $crate::math::polar::Turned<Self> {
+            $crate::math::polar::turned_in_place(f, g)
+        }
+        #[inline(never)]
+        fn ln(self) -> Self {
+            $crate::math::lanes::ln_in_place(self)
+        }
+    };
+}
+pub(in crate::math) use long_once;
 
 /// A computation written once for any lane type.
 pub trait Kernel {
@@ -316,6 +373,12 @@ impl Path {
 /// where its remainder is below 1e-18.
 #[inline(always)]
 pub fn ln<L: Number>(x: L) -> L {
+    x.ln()
+}
+
+/// [`ln`], compiled into its caller.
+#[inline(always)]
+pub(in crate::math) fn ln_in_place<L: Number>(x: L) -> L {
     let (mantissa, exponent) = x.split_exponent();
     let big = L::splat(std::f64::consts::SQRT_2).lt(mantissa);
     let m = L::select(big, mantissa * L::splat(0.5), mantissa);

@@ -38,6 +38,12 @@ const BOUNDED: f64 = 1e-9;
 /// `tr(RᵀF)` alone, at less than half the cost.
 #[inline(always)]
 pub fn stretch_sum<L: Number>(f: &Mat3<L>) -> L {
+    L::stretch_sum(f)
+}
+
+/// [`stretch_sum`], compiled into its caller.
+#[inline(always)]
+pub(super) fn stretch_sum_in_place<L: Number>(f: &Mat3<L>) -> L {
     let cof = mat3::cofactor(f);
     let (i1, j) = (mat3::dot(f, f), mat3::determinant(f, &cof));
     let s = largest_root(i1, j, mat3::dot(&cof, &cof), POLISHED);
@@ -76,6 +82,12 @@ fn denominator<L: Number>(s: L, i1: L, j: L) -> (L, L::Mask) {
 /// The nearest rotation and `tr(RᵀF)`.
 #[inline(always)]
 pub fn polar<L: Number>(f: &Mat3<L>) -> (Mat3<L>, L) {
+    L::polar(f)
+}
+
+/// [`polar`], compiled into its caller.
+#[inline(always)]
+pub(super) fn polar_in_place<L: Number>(f: &Mat3<L>) -> (Mat3<L>, L) {
     let cof = mat3::cofactor(f);
     let j = mat3::determinant(f, &cof);
     let i1 = mat3::dot(f, f);
@@ -119,6 +131,12 @@ pub struct Turned<L> {
 /// ```
 #[inline(always)]
 pub fn turned<L: Number>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
+    L::turned(f, g)
+}
+
+/// [`turned`], compiled into its caller.
+#[inline(always)]
+pub(super) fn turned_in_place<L: Number>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
     let cof = mat3::cofactor(f);
     let j = mat3::determinant(f, &cof);
     let i1 = mat3::dot(f, f);

@@ -2,7 +2,7 @@
 
 use std::ops::Neg;
 
-use super::lanes::{Lane, Number, Portable, Vec4, WIDTH, one_block, operator};
+use super::lanes::{Lane, Number, Portable, Vec4, WIDTH, long_once, one_block, operator};
 use super::octets::{PortableOctet, Quad};
 
 /// Four equal numbers.
@@ -24,6 +24,7 @@ impl Neg for Single {
 
 impl Number for Single {
     one_block!();
+    long_once!();
     type Mask = bool;
 
     #[inline(always)]

@@ -30,6 +30,12 @@ const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 /// The decomposition of any finite matrix, singular and inverted ones included.
 #[inline(always)]
 pub fn svd<L: Number>(f: &Mat3<L>) -> Svd<L> {
+    L::svd(f)
+}
+
+/// [`svd`], compiled into its caller.
+#[inline(always)]
+pub(super) fn in_place<L: Number>(f: &Mat3<L>) -> Svd<L> {
     let mut v = eigenvectors(mat3::transpose_mul(f, f));
     let mut b = mat3::mul(f, &v);
     for _ in 0..MAX_SWEEPS {

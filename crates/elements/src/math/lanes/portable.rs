@@ -4,7 +4,8 @@ use std::ops::Neg;
 
 use super::super::octets::{PortableOctet, Quad};
 use super::{
-    Lane, MANTISSA_BITS, Number, ONE_BITS, TWO_52_BITS, TWO_52_PLUS_BIAS, Vec4, WIDTH, one_block, operator,
+    Lane, MANTISSA_BITS, Number, ONE_BITS, TWO_52_BITS, TWO_52_PLUS_BIAS, Vec4, WIDTH, long_once, one_block,
+    operator,
 };
 
 /// The portable lanes.
@@ -34,6 +35,7 @@ impl Neg for Portable {
 
 impl Number for Portable {
     one_block!();
+    long_once!();
     type Mask = [bool; WIDTH];
 
     #[inline(always)]

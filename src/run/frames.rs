@@ -1,0 +1,75 @@
+//! Frames of a simulation that is stepped in code.
+
+use super::directory::{Existing, RunDirectory};
+use super::{Frame, FrameSink, Schedule, sinks};
+use crate::error::{Error, Result};
+use crate::scene::Scene;
+use crate::simulate::Simulation;
+
+/// Writes the states of a simulation as frames, in the formats of its scene.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let dir = std::env::temp_dir().join(format!("pliant-frames-{}", std::process::id()));
+/// let cube = Shape::Block { size: [1.0; 3], cells: [1; 3], split: 5 };
+/// let body = Body::new("cube", cube).material(Material::elastic("arap", 1e5, 0.0)?);
+/// let scene = Scene::new("falling").body(body).output(&dir, &[FrameFormat::Ply]);
+/// let mut simulation = Simulation::start(&scene)?;
+/// let mut frames = FrameWriter::create(&scene, &simulation)?;
+/// for _ in 0..3 {
+///     frames.write(&simulation)?;
+///     simulation.advance()?;
+/// }
+/// frames.finish()?;
+/// assert!(dir.join("ply/cube_0002.ply").exists());
+/// # std::fs::remove_dir_all(&dir).unwrap();
+/// # Ok::<(), pliant::Error>(())
+/// ```
+pub struct FrameWriter {
+    sinks: Vec<Box<dyn FrameSink>>,
+    schedule: Schedule,
+    next: u64,
+}
+
+impl FrameWriter {
+    /// For the simulation of a scene, into the scene's directory, which must not hold anything yet.
+    pub fn create(scene: &Scene, simulation: &Simulation) -> Result<FrameWriter> {
+        let directory = RunDirectory::check(&scene.output.dir, &scene.name, Existing::Refuse)?;
+        let (every, last) = (scene.output.every, scene.time.frames);
+        let schedule = Schedule { first: 0, every, last, time: scene.time };
+        std::fs::create_dir_all(directory.dir())
+            .map_err(|e| Error::io(crate::error::Action::CreateDirectory, directory.dir(), e))?;
+        let sinks = sinks(&scene.output, schedule, &directory, &simulation.model)?;
+        Ok(FrameWriter { sinks, schedule, next: 0 })
+    }
+
+    /// Writes the state now as the next frame.
+    pub fn write(&mut self, simulation: &Simulation) -> Result<()> {
+        let frame = Frame::of(simulation, self.next, simulation.now());
+        self.next += 1;
+        if !self.schedule.includes(frame.number) {
+            return Ok(());
+        }
+        self.sinks.iter_mut().try_for_each(|sink| sink.write(&frame))
+    }
+
+    /// Writes what can only be written after the last frame: animations of all of them.
+    pub fn finish(mut self) -> Result<()> {
+        self.sinks.iter_mut().try_for_each(|sink| sink.finish())
+    }
+}
+
+impl Frame {
+    /// The state of a simulation, in the numbering of its meshes.
+    pub(super) fn of(simulation: &Simulation, number: u64, time: f64) -> Frame {
+        let (model, state) = (&simulation.model, &simulation.state);
+        Frame {
+            number,
+            time,
+            x: model.to_input(&state.x),
+            v: model.to_input(&state.v),
+            elements: model.element_states(&simulation.objective.terms, &state.x),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Scenes in code: the same data that a config becomes, with the same defaults.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{
+    Body, Control, Damping, FrameFormat, MaterialPart, MeshSource, Motion, Output, Pin, PinKind, Quantity,
+    Scene, Selection, Shape, Time, Transform, Velocity,
+};
+use crate::error::{Error, Result};
+use crate::io::vtu_write::Compression;
+use crate::mesh::Mesh;
+use crate::solver::{SolverSettings, quasi_newton};
+use elements::energy::material::Material;
+use elements::math::track::Track;
+
+impl Scene {
+    /// A scene without bodies: 120 frames of 1/30 s, gravity of 9.81 m/s² along −y, solver `quasi-newton` with ten
+    /// iterations a step, and no files.
+    pub fn new(name: &str) -> Scene {
+        let time = Time { step: 1.0 / 30.0, frames: 120, substeps: 1, integrator: Default::default() };
+        Scene {
+            name: name.into(),
+            time,
+            solver: SolverSettings::from(quasi_newton::Options::default()),
+            fepr: false,
+            gravity: Track::constant([0.0, -9.81, 0.0]),
+            wind: None,
+            bodies: vec![],
+            output: Output {
+                dir: PathBuf::from("outputs").join(name),
+                formats: vec![],
+                bodies: vec![],
+                every: 1,
+                float32: false,
+                compression: Compression::None,
+                normals: false,
+                fps: 1.0 / time.step,
+                start_frame: 1,
+            },
+            comparisons: vec![],
+        }
+    }
+
+    /// Adds a body.
+    pub fn body(mut self, body: Body) -> Scene {
+        self.output.bodies.push(self.bodies.len());
+        self.bodies.push(body);
+        self
+    }
+
+    /// Sets the time step in s.
+    pub fn time_step(mut self, seconds: f64) -> Scene {
+        self.time.step = seconds;
+        self.output.fps = 1.0 / (seconds * self.time.substeps as f64);
+        self
+    }
+
+    /// Sets gravity in m/s².
+    pub fn gravity(mut self, gravity: [f64; 3]) -> Scene {
+        self.gravity = Track::constant(gravity);
+        self
+    }
+
+    /// Sets the solver: options of a kind, or settings with iterations and tolerance too.
+    pub fn solver(mut self, solver: impl Into<SolverSettings>) -> Scene {
+        self.solver = solver.into();
+        self
+    }
+
+    /// Sets the iterations per step, at least 1.
+    pub fn iterations(mut self, iterations: u64) -> Scene {
+        self.solver.iterations = iterations;
+        self
+    }
+
+    /// Writes frames in some formats into a directory.
+    pub fn output(mut self, dir: impl Into<PathBuf>, formats: &[FrameFormat]) -> Scene {
+        self.output.dir = dir.into();
+        self.output.formats = formats.to_vec();
+        self
+    }
+
+    /// Refuses what a config could not say either: no bodies, two of one name, times and numbers out of range.
+    pub fn check(&self) -> Result<()> {
+        let refuse = |what: String| Err(Error::Usage { what, hint: String::new() });
+        let Time { step, substeps, .. } = self.time;
+        if !(step > 0.0 && step.is_finite()) || substeps == 0 {
+            return refuse(format!("scene '{}': the time step must be above 0 s, not {step}", self.name));
+        }
+        if self.bodies.is_empty() {
+            return refuse(format!("scene '{}' has no body", self.name));
+        }
+        for (i, body) in self.bodies.iter().enumerate() {
+            if self.bodies[..i].iter().any(|other| other.name == body.name) {
+                return refuse(format!("two bodies have the name '{}'", body.name));
+            }
+            if let Quantity::Constant(density) = body.density
+                && !(density > 0.0 && density.is_finite())
+            {
+                return refuse(format!("body '{}': its density must be above 0 kg/m³", body.name));
+            }
+        }
+        let SolverSettings { method, iterations, tolerance } = self.solver.clone();
+        SolverSettings::new(method, iterations, tolerance)?;
+        Ok(())
+    }
+}
+
+impl Body {
+    /// A body of a mesh, of 1000 kg/m³, without a material.
+    pub fn new(name: &str, mesh: impl Into<MeshSource>) -> Body {
+        Body {
+            name: name.into(),
+            mesh: mesh.into(),
+            surfaces: vec![],
+            repair: false,
+            density: Quantity::Constant(1000.0),
+            thickness: Quantity::Constant(0.001),
+            radius: 0.005,
+            materials: vec![],
+            springs: None,
+            bending: None,
+            limits: None,
+            line: None,
+            fibers: vec![],
+            damping: Damping::default(),
+            stiffness_scale: None,
+            transform: Transform::default(),
+            velocity: Velocity::default(),
+            deform: vec![],
+            pins: vec![],
+            loads: vec![],
+            pressure: None,
+            control: Control::default(),
+        }
+    }
+
+    /// Gives all cells a material, in place of earlier ones.
+    pub fn material(mut self, material: Material) -> Body {
+        self.materials = vec![MaterialPart { select: Selection::All, material, varying: vec![] }];
+        self
+    }
+
+    /// Sets the density in kg/m³.
+    pub fn density(mut self, density: f64) -> Body {
+        self.density = Quantity::Constant(density);
+        self
+    }
+
+    /// Holds vertices where they are.
+    pub fn pin(self, select: Selection) -> Body {
+        self.pin_moving(select, None)
+    }
+
+    /// Holds vertices and moves them.
+    pub fn pin_moving(mut self, select: Selection, motion: Option<Motion>) -> Body {
+        self.pins.push(Pin { select, kind: PinKind::Hard, motion });
+        self
+    }
+
+    /// Sets the initial velocity in m/s.
+    pub fn velocity(mut self, linear: [f64; 3]) -> Body {
+        self.velocity.linear = linear;
+        self
+    }
+}
+
+impl From<Mesh> for MeshSource {
+    fn from(mesh: Mesh) -> MeshSource {
+        MeshSource::Memory(Arc::new(mesh))
+    }
+}
+
+impl From<Shape> for MeshSource {
+    fn from(shape: Shape) -> MeshSource {
+        MeshSource::Generate(shape)
+    }
+}
+
+impl From<PathBuf> for MeshSource {
+    fn from(path: PathBuf) -> MeshSource {
+        MeshSource::File(path)
+    }
+}
