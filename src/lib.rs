@@ -43,9 +43,10 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `elements` (a crate of its own) | energies, their kernels in SIMD lanes, threads |
+//! | `elements` (a crate) | energies, their kernels in SIMD lanes, threads |
+//! | `sparse` (a crate) | orderings, factors, conjugate gradients |
 //! | `error`, `fs` | errors as data; files that appear whole or not at all |
-//! | `cache`, `sparse` | the disk cache; orderings, factors, conjugate gradients |
+//! | `cache` | the disk cache |
 //! | `mesh`, `io`, `meshing` | meshes, one file per format, surfaces filled with tets |
 //! | `step` | one time step as a minimization: objective, terms, backtracking |
 //! | `solver` | one file per solver, with the options that it declares |
@@ -125,8 +126,6 @@ pub mod simulate;
 #[doc(hidden)]
 pub mod solver;
 pub mod solvers;
-#[doc(hidden)]
-pub mod sparse;
 #[doc(hidden)]
 pub mod step;
 #[doc(hidden)]

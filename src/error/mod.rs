@@ -10,6 +10,7 @@ pub mod suggest;
 
 use diagnostic::Diagnostics;
 use elements::energy::material::Fault;
+use sparse::cholesky::OutOfMemory;
 
 /// What the library returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -120,6 +121,15 @@ impl From<Fault> for Error {
     fn from(Fault { key, reason }: Fault) -> Error {
         let what = if key.is_empty() { reason } else { format!("{key}: {reason}") };
         Error::Usage { what, hint: String::new() }
+    }
+}
+
+impl From<OutOfMemory> for Error {
+    fn from(OutOfMemory(unknowns): OutOfMemory) -> Error {
+        Error::Failed {
+            what: format!("not enough memory to factorize a system of {unknowns} unknowns"),
+            hint: "use a coarser mesh".into(),
+        }
     }
 }
 

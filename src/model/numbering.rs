@@ -2,7 +2,7 @@
 
 use crate::cache::{Array, Cache, Cached, Outcome};
 use crate::error::Result;
-use crate::sparse::ordering::{Graph, is_permutation, order};
+use sparse::ordering::{Graph, is_permutation, order};
 
 /// Input numbers to internal ones and back.
 #[derive(Clone, Debug, Default, PartialEq)]

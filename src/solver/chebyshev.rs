@@ -25,13 +25,13 @@ use super::system::{self, System};
 use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
 use crate::error::Result;
-use crate::sparse::matrix::SymmetricMatrix;
 use crate::step::{Iterate, Objective};
 use elements::energy::Energy;
 use elements::energy::material::{Fault, Material};
 use elements::math::lanes::Vec4;
 use elements::math::random::SplitMix64;
 use elements::math::vectors;
+use sparse::matrix::SymmetricMatrix;
 
 /// The options of `chebyshev`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,12 +6,12 @@
 
 use super::system::assemble;
 use crate::error::{Error, Result};
-use crate::sparse::cholesky::Cholesky;
-use crate::sparse::matrix::SymmetricMatrix;
 use crate::step::Objective;
 use elements::energy::Energy;
 use elements::math::lanes::Vec4;
 use elements::par;
+use sparse::cholesky::Cholesky;
+use sparse::matrix::SymmetricMatrix;
 
 /// Element blocks held at a time.
 const BATCH: usize = 8192;

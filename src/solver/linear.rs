@@ -11,13 +11,13 @@ use super::hessian::Hessian;
 use super::options::demand;
 use super::system;
 use crate::error::Result;
-use crate::sparse::cholesky::Cholesky;
-use crate::sparse::conjugate::{ConjugateGradients, Preconditioner};
-use crate::sparse::incomplete::IncompleteCholesky;
-use crate::sparse::matrix::SymmetricMatrix;
 use crate::step::Objective;
 use elements::energy::material::Fault;
 use elements::math::lanes::Vec4;
+use sparse::cholesky::Cholesky;
+use sparse::conjugate::{ConjugateGradients, Preconditioner};
+use sparse::incomplete::IncompleteCholesky;
+use sparse::matrix::SymmetricMatrix;
 
 /// Iterations of conjugate gradients where a config does not say.
 const ITERATIONS: u64 = 50;

@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::{Error, Result};
-use crate::sparse::cholesky::Cholesky;
-use crate::sparse::matrix::SymmetricMatrix;
-use crate::sparse::panels::{Panels, Work};
 use crate::step::{Iterate, Objective};
 use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
 use elements::math::octets::Quad;
 use elements::math::vectors;
+use sparse::cholesky::Cholesky;
+use sparse::matrix::SymmetricMatrix;
+use sparse::panels::{Panels, Work};
 
 /// How well a system is solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

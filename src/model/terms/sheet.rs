@@ -7,8 +7,8 @@ use elements::energy::bending::sides;
 use elements::energy::bending::{hinge, plate};
 use elements::energy::cells::Elements;
 use elements::energy::lengths::Length;
-use elements::energy::limit::Limit;
-use elements::energy::triangles::{self, TriangleTerm};
+use elements::energy::limit;
+use elements::energy::triangles;
 use elements::math::vec3::{cross, dot, norm, scale, sub};
 
 /// Adds them.
@@ -52,8 +52,7 @@ fn add_limits(at: &Place, terms: &mut Terms) {
     if let Some([least, most]) = limits.stretch {
         let (places, elements) = elements(at, terms, &all(at));
         let properties = Properties::limits(&places, stiffness, least, most);
-        let term = TriangleTerm::new(at.named("limits"), Limit, elements, properties);
-        terms.list.push((Box::new(term), vec![]));
+        terms.list.push((limit::triangles(at.named("limits"), elements, properties), vec![]));
     }
     for (what, bounds, is_weft) in [("warp limits", limits.warp, false), ("weft limits", limits.weft, true)] {
         let Some([shortest, longest]) = bounds else { continue };

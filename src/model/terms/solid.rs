@@ -4,8 +4,8 @@ use super::{Place, Terms, sorted};
 use elements::energy::Properties;
 use elements::energy::cells::Elements;
 use elements::energy::lengths::Length;
-use elements::energy::limit::Limit;
-use elements::energy::tets::{self, TetTerm};
+use elements::energy::limit;
+use elements::energy::tets;
 use elements::math::vec3::dot;
 
 /// Adds them.
@@ -39,8 +39,7 @@ fn add_limits(at: &Place, terms: &mut Terms) {
     };
     let (places, elements) = elements(at, terms, &all(at));
     let properties = Properties::limits(&places, stiffness, least, most);
-    let term = TetTerm::new(at.named("limits"), Limit, elements, properties);
-    terms.list.push((Box::new(term), vec![]));
+    terms.list.push((limit::tets(at.named("limits"), elements, properties), vec![]));
 }
 
 fn add_fibers(at: &Place, terms: &mut Terms) {

@@ -11,9 +11,9 @@ use super::super::linear::{Conjugate, HessianSolver, Linear};
 use super::super::system::{self, Precision, System};
 use crate::cache::Cache;
 use crate::error::Result;
-use crate::sparse::matrix::SymmetricMatrix;
 use crate::step::Objective;
 use elements::math::lanes::Vec4;
+use sparse::matrix::SymmetricMatrix;
 
 /// What L-BFGS starts from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,17 +1,17 @@
 //! Which vertices move together, and the elements around each.
 //!
 //! Vertices that share no element have the same colour: the colouring of elements (see
-//! [`sparse::colouring`](crate::sparse::colouring)) with the parts of vertices and elements exchanged. Four vertices of a
+//! [`sparse::colouring`](sparse::colouring)) with the parts of vertices and elements exchanged. Four vertices of a
 //! colour make a bundle, computed side by side; a colour is sorted by how many elements its vertices have of each
 //! term, so that few lanes of a bundle wait for the others.
 
 use std::ops::Range;
 
-use crate::sparse::colouring;
 use crate::step::Objective;
 use elements::energy::vertex::{self, Star};
 use elements::math::lanes::WIDTH;
 use elements::math::vec3::{norm, sub};
+use sparse::colouring;
 
 /// Everything that stays the same over all steps.
 #[derive(Default)]

@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 use super::{Multipliers, project};
-use crate::sparse::colouring;
 use crate::step::Objective;
 use elements::energy::constraint::{Batch, CORNERS, Changes, Compliant, Sweep};
 use elements::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use elements::par;
+use sparse::colouring;
 
 /// Elements of a half, at least: they have some 30 colours, of which [`WIDTH`] elements are projected at a time.
 const ELEMENTS: usize = 2048;

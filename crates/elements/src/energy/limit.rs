@@ -7,7 +7,11 @@
 //! \[Narain2016, 4.2; Wang2015\] have the hard set, on which this energy is 0; it grows with the square of the distance
 //! ‖F − p(F)‖ from it, so it is projective. On sheets the third stretch is 1 and takes no part.
 
+use super::cells::Elements;
 use super::law::{self, CONSTANTS, Curve, Law};
+use super::tets::TetTerm;
+use super::triangles::TriangleTerm;
+use super::{Energy, Properties};
 use crate::math::lanes::Number;
 use crate::math::mat3::Mat3;
 
@@ -36,6 +40,16 @@ impl Law for Limit {
     fn is_hard(&self) -> bool {
         true
     }
+}
+
+/// The term of limits on tets.
+pub fn tets(name: String, elements: Elements, properties: Properties) -> Box<dyn Energy> {
+    Box::new(TetTerm::new(name, Limit, elements, properties))
+}
+
+/// The term of limits on triangles.
+pub fn triangles(name: String, elements: Elements, properties: Properties) -> Box<dyn Energy> {
+    Box::new(TriangleTerm::new(name, Limit, elements, properties))
 }
 
 #[cfg(test)]

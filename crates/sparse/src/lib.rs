@@ -1,5 +1,7 @@
 //! The sparse stack: symmetric matrices, fill-reducing orderings, Cholesky factors and their fast solve; conjugate
 //! gradients with incomplete factors; colourings.
+//!
+//! They are a crate of their own because faer and the panel kernels compile for long: an edit elsewhere leaves them alone.
 
 pub mod cholesky;
 pub mod colouring;

@@ -15,7 +15,6 @@ use faer::{Conj, MatMut, Par, Side};
 
 use super::matrix::SymmetricMatrix;
 use super::panels::{Panels, Supernode};
-use crate::error::{Error, Result};
 
 /// A factorization whose pattern is analysed once and whose numbers can be renewed.
 pub struct Cholesky {
@@ -26,9 +25,13 @@ pub struct Cholesky {
     memory: MemBuffer,
 }
 
+/// There is not enough memory to factorize a matrix with so many rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory(pub usize);
+
 impl Cholesky {
     /// Analyses the pattern of `matrix` (its values do not matter) in the order as it stands.
-    pub fn analyse(matrix: &SymmetricMatrix) -> Result<Cholesky> {
+    pub fn analyse(matrix: &SymmetricMatrix) -> Result<Cholesky, OutOfMemory> {
         let n = matrix.size;
         let starts: Vec<usize> = matrix.starts.iter().map(|s| *s as usize).collect();
         let rows: Vec<usize> = matrix.rows.iter().map(|r| *r as usize).collect();
@@ -38,11 +41,11 @@ impl Cholesky {
         };
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &starts, None, &rows);
         let symbolic = factorize_symbolic_cholesky(pattern, Side::Upper, SymmetricOrdering::Identity, params)
-            .map_err(|_| out_of_memory(n))?;
+            .map_err(|_| OutOfMemory(n))?;
         let request = symbolic
             .factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default())
             .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
-        let memory = MemBuffer::try_new(request).map_err(|_| out_of_memory(n))?;
+        let memory = MemBuffer::try_new(request).map_err(|_| OutOfMemory(n))?;
         let values = vec![0.0; symbolic.len_val()];
         Ok(Cholesky { symbolic, starts, rows, values, memory })
     }
@@ -85,12 +88,5 @@ impl Cholesky {
             nodes.push(Supernode { start, columns, pattern });
         }
         Panels::pack(self.symbolic.nrows(), &nodes, &|s, row, column| parts[s].val()[(row, column)])
-    }
-}
-
-fn out_of_memory(n: usize) -> Error {
-    Error::Failed {
-        what: format!("not enough memory to factorize a system of {n} unknowns"),
-        hint: "use a coarser mesh".into(),
     }
 }

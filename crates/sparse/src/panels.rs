@@ -204,7 +204,7 @@ impl Panels {
         }
         let ends_ascend = self.ends.is_sorted() && self.ends.last().map_or(0, |e| *e as usize) == self.size;
         ends_ascend
-            && crate::sparse::ordering::is_permutation(&self.own)
+            && crate::ordering::is_permutation(&self.own)
             && self.own.len() == self.size
             && self.is_a_tree()
             && (0..self.count()).all(|index| self.part(index).is_consistent())
@@ -287,9 +287,9 @@ fn roots<'a>(nodes: &'a [Supernode]) -> impl Iterator<Item = &'a Supernode<'a>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sparse::cholesky::Cholesky;
-    use crate::sparse::matrix::SymmetricMatrix;
-    use crate::sparse::ordering::{Graph, order};
+    use crate::cholesky::Cholesky;
+    use crate::matrix::SymmetricMatrix;
+    use crate::ordering::{Graph, order};
     use elements::math::lanes::Vec4;
     use elements::math::random::signed;
     use elements::par;
