@@ -27,18 +27,18 @@ use crate::math::mat3::{self, Mat3};
 use crate::math::symmetric::PLACES;
 use crate::math::vec3::{add, dot, scale};
 
-/// One element.
+/// One viscous element: a tet or a triangle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Viscous {
-    /// Vertices; a triangle repeats its first.
+    /// The vertices; a triangle repeats its first vertex.
     pub vertices: [u32; 4],
-    /// g_c; zeros for what is repeated.
+    /// The gradients g_c of the corners in 1/m; zero for the repeated vertex.
     pub gradients: [[f64; 3]; 4],
-    /// V β/ĥ · (μ, λ), in J.
+    /// The products V β/ĥ · (μ, λ), in J.
     pub moduli: [f64; 2],
 }
 
-/// Four elements.
+/// Four elements side by side, as the kernels read them.
 #[derive(Clone)]
 #[repr(C, align(32))]
 struct Block {
@@ -47,7 +47,7 @@ struct Block {
     vertices: [[u32; WIDTH]; 4],
 }
 
-/// F_m and F̂ of four elements.
+/// The matrices F_m and F̂ of four elements, fixed at the start of a stage.
 #[derive(Clone)]
 #[repr(C, align(32))]
 struct Lagged {
@@ -55,7 +55,7 @@ struct Lagged {
     base: [[[f64; WIDTH]; 3]; 3],
 }
 
-/// Elements of one kind.
+/// The viscosity of all elements of one kind.
 pub struct ViscosityTerm {
     name: String,
     corners: usize,
@@ -66,7 +66,8 @@ pub struct ViscosityTerm {
 }
 
 impl ViscosityTerm {
-    /// All `elements` use their first `corners` corners only. Wants [`Energy::set_base`] before it is evaluated.
+    /// Makes the term of `elements`, which use only their first `corners` corners. [`Energy::set_base`] has to be
+    /// called before it is evaluated.
     pub fn new(name: String, corners: usize, elements: Vec<Viscous>) -> ViscosityTerm {
         let blank =
             Block { gradients: [[[0.0; WIDTH]; 3]; 4], moduli: [[0.0; WIDTH]; 2], vertices: [[0; WIDTH]; 4] };
@@ -100,13 +101,13 @@ impl ViscosityTerm {
 }
 
 impl ViscosityTerm {
-    /// F_m and F̂ of an element.
+    /// The matrices F_m and F̂ of an element.
     fn lagged_of(&self, element: usize) -> [[[f64; 3]; 3]; 2] {
         let (lagged, lane) = (&self.lagged[element / WIDTH], element % WIDTH);
         [&lagged.middle, &lagged.base].map(|m| m.map(|row| row.map(|lanes| lanes[lane])))
     }
 
-    /// F − F̂ of an element with one corner at `at`.
+    /// F − F̂ of an element with one corner moved to `at`.
     fn change(&self, element: usize, corner: usize, x: &[Vec4], at: [f64; 3]) -> [[f64; 3]; 3] {
         let e = &self.elements[element];
         let [_, base] = self.lagged_of(element);
@@ -133,7 +134,7 @@ impl ViscosityTerm {
 }
 
 impl Vertexwise for ViscosityTerm {
-    /// K = μ |g|² F_m F_mᵀ + (μ + λ) y yᵀ, y = F_m g.
+    /// The block of a corner is K = μ |g|² F_m F_mᵀ + (μ + λ) y yᵀ, y = F_m g.
     fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
         star.each(self.corners, |lane, e, corner| {
             let change = self.change(e, corner, x, at.map(|a| a[lane]));
@@ -302,8 +303,8 @@ impl Energy for ViscosityTerm {
         dispatch(Evaluate { corners: self.corners, blocks, lagged, x, slots })
     }
 
-    /// With F_m = I the Hessian is at most (2μ + 3λ) DᵀD; 2μ + λ, its value under uniaxial rates, is nearer to what it
-    /// mostly is.
+    /// With F_m = I the Hessian is at most (2μ + 3λ) DᵀD. The weight 2μ + λ, its value under uniaxial rates, is
+    /// closer to the typical case.
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
         for e in &self.elements {
             let weight = 2.0 * e.moduli[0] + e.moduli[1];
@@ -327,8 +328,8 @@ impl Energy for ViscosityTerm {
         }
     }
 
-    /// It is a quadratic, and no distance from a set; but projective dynamics converges on it, since the system matrix
-    /// bounds its Hessian where F_m is about a rotation.
+    /// The term is quadratic but not a distance from a set. Projective dynamics converges on it all the same, because
+    /// the system matrix bounds its Hessian where F_m is about a rotation.
     fn is_projective(&self) -> bool {
         true
     }
