@@ -43,7 +43,7 @@ pub(super) enum Choice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinearKind {
-    /// By a factor.
+    /// By a Cholesky factor of the matrix.
     #[default]
     Cholesky,
     /// By conjugate gradients with the diagonal as preconditioner.

@@ -57,7 +57,7 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NeoHookeanForm {
-    /// One.
+    /// One constraint for shape and volume together.
     #[default]
     Combined,
     /// Two: one of shape and one of volume.

@@ -108,7 +108,7 @@ pub struct Constraints {
 /// Sums over the vertices of a body, for one vector d per vertex.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
-    /// The sum Σ w d.
+    /// The sum of w d, with w in kg/s.
     pub linear: [f64; 3],
     /// The sum of w times the fourth components of d.
     pub fourth: f64,

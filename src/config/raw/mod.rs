@@ -61,7 +61,7 @@ pub struct Config {
     pub comparison: Vec<Comparison>,
 }
 
-/// Time stepping.
+/// The time step, the number of frames and the integrator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {

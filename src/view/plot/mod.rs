@@ -59,7 +59,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// A linear axis.
+    /// A linear axis, which shows the span of its values.
     pub fn linear(label: &str, unit: &str) -> Axis {
         Axis { label: label.into(), unit: unit.into(), kind: Kind::Linear, from_zero: false }
     }
@@ -84,7 +84,7 @@ pub struct Panel {
     pub series: Vec<Series>,
 }
 
-/// One curve.
+/// One curve of a panel, with its name and look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// The name in the legend; with an empty name it is not in the legend.
