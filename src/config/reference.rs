@@ -1,7 +1,8 @@
 //! Tables of config keys in Markdown, made from the JSON schema.
 //!
-//! The descriptions of the schema are the doc comments of [`super::raw`]. A key is therefore documented once, beside its
-//! declaration, and editors, `pliant schema` and the pages in `docs/` say the same. A page marks where a table belongs:
+//! The descriptions of the schema are the doc comments of [`super::raw`]. A key is therefore documented once,
+//! beside its declaration, and editors, `pliant schema` and the pages in `docs/` say the same. A page marks
+//! where a table belongs:
 //!
 //! ```text
 //! <!-- keys: Time -->

@@ -8,8 +8,8 @@
 //! - [`embedding`]: points that follow tets;
 //! - [`polygon`]: polygons to triangles;
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
-//! - [`loops`](mod@loops), [`nesting`], [`weld`], [`intersect`]: its borders, parts that are inside out, vertices at the
-//!   same place, triangles that intersect;
+//! - [`loops`](mod@loops), [`nesting`], [`weld`], [`intersect`]: its borders, parts that are inside out, vertices at
+//!   the same place, triangles that intersect;
 //! - [`quality`]: volumes and dihedral angles;
 //! - [`tree`]: boxes over triangles, to find what is near and what may touch;
 //! - [`winding`]: how often a surface goes round a point, which tells inside from outside for any surface;

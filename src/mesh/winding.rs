@@ -4,12 +4,13 @@
 //! w(p) = 1/4π Σ_t Ω_t(p),     tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|)
 //! ```
 //!
-//! with the solid angle Ω_t of each triangle \[Jacobson2013, Eq. 5\] and its corners a, b, c seen from p. It is 1 inside
-//! and 0 outside of a closed surface whose normals point outward, 2 where two such surfaces overlap, and a fraction that
-//! changes smoothly where the surface has holes: w > ½ tells inside from outside for any of them.
+//! with the solid angle Ω_t of each triangle \[Jacobson2013, Eq. 5\] and its corners a, b, c seen from p. It is 1
+//! inside and 0 outside of a closed surface whose normals point outward, 2 where two such surfaces overlap, and a
+//! fraction that changes smoothly where the surface has holes: w > ½ tells inside from outside for any of them.
 //!
-//! Triangles far away count as one: a node of the [`Tree`] whose radius is ρ and whose area-weighted centre c is farther
-//! than β ρ is replaced by the expansion of r/|r|³, r = c − p, to the second order in x − c \[Barill2018, Sec. 3\],
+//! Triangles far away count as one: a node of the [`Tree`] whose radius is ρ and whose area-weighted centre c
+//! is farther than β ρ is replaced by the expansion of r/|r|³, r = c − p, to the second order in x − c
+//! \[Barill2018, Sec. 3\],
 //!
 //! ```text
 //! 4π w ≈ Σ_i N_i φ_i + Σ_ij M_ij ∂_j φ_i + ½ Σ_ijk T_ijk ∂_j ∂_k φ_i,      φ = r/|r|³

@@ -7,8 +7,8 @@
 //! \[Wang2015, Alg. 1\]; x̂ is where the iteration alone would go from x_k.
 //!
 //! ρ is the spectral radius of that iteration. Unless it is given, it is the rate at which the increments of a
-//! pre-simulation shrink: the first step of the scene, iterated without acceleration. That rate is cached. It approaches ρ
-//! from below, which is the safe side: with too large a ρ the iterates oscillate.
+//! pre-simulation shrink: the first step of the scene, iterated without acceleration. That rate is cached. It
+//! approaches ρ from below, which is the safe side: with too large a ρ the iterates oscillate.
 
 use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::Result;

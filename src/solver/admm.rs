@@ -5,12 +5,12 @@
 //! (M/h² + Σ w² DᵀD) x⁺ = M y/h² + Σ w² Dᵀ(z⁺ − u⁺)
 //! ```
 //!
-//! \[Narain2016, Alg. 1; Ledwon2024, 4.4\]. w² = `weight_scale` · measure · k with k the stiffness of the system matrix:
-//! at 1 the matrix is that of projective dynamics, and so is the iteration, exactly where zero-energy sets are affine
-//! and nearly elsewhere. Smaller weights are often faster and may diverge \[Ledwon2024, 5.4\]. Rods, ropes and limits
-//! of strain are kept exactly, as hard sets: z is projected onto them, and x arrives there in the limit. These sets are
-//! not convex, so weights well below M/h² may cycle. With `tolerance`, scenes with hard sets stop on the residuals,
-//! because ∇g does not vanish there.
+//! \[Narain2016, Alg. 1; Ledwon2024, 4.4\]. w² = `weight_scale` · measure · k with k the stiffness of the system
+//! matrix: at 1 the matrix is that of projective dynamics, and so is the iteration, exactly where zero-energy sets are
+//! affine and nearly elsewhere. Smaller weights are often faster and may diverge \[Ledwon2024, 5.4\]. Rods, ropes and
+//! limits of strain are kept exactly, as hard sets: z is projected onto them, and x arrives there in the limit. These
+//! sets are not convex, so weights well below M/h² may cycle. With `tolerance`, scenes with hard sets stop on the
+//! residuals, because ∇g does not vanish there.
 //!
 //! The iteration does not use the objective: iterates are not evaluated unless there is a tolerance to test.
 //!
@@ -50,8 +50,8 @@ pub struct Options {
     /// Over-relaxation where it is above 1, below 2; 1.5 is often faster. Default 1.
     #[schemars(range(min = 0.0, max = 2.0))]
     pub relaxation: Option<f64>,
-    /// Doubles or halves all weights where primal and dual residuals are more than 10 times apart, at most every 5 iterations
-    /// and by at most 16 in all; every weight needs a factor of its own. Default false.
+    /// Doubles or halves all weights where primal and dual residuals are more than 10 times apart, at most every 5
+    /// iterations and by at most 16 in all; every weight needs a factor of its own. Default false.
     pub balance: Option<bool>,
 }
 

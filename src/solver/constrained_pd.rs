@@ -64,8 +64,8 @@ use elements::math::vectors;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
-    /// The price of missing the energy to keep, above 0. Smaller ones let motion turn round more easily where momenta and
-    /// energy contradict, and keep energy to their inverse at best. Default 1e4.
+    /// The price of missing the energy to keep, above 0. Smaller ones let motion turn round more easily where momenta
+    /// and energy contradict, and keep energy to their inverse at best. Default 1e4.
     pub regularization: Option<f64>,
 }
 

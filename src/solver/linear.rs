@@ -1,8 +1,8 @@
 //! How Newton's method and the Hessians of quasi-Newton solve their linear systems, as a config chooses.
 //!
 //! `cholesky` factorizes; `cg` runs conjugate gradients with the diagonal as preconditioner, `pcg` with an incomplete
-//! Cholesky factor of the constant system matrix A (taken for each of the three coordinates) or of the Hessian in the rest
-//! state \[Liu2017, Fig. 16-17\]. Iterations end early only where rounding ends them.
+//! Cholesky factor of the constant system matrix A (taken for each of the three coordinates) or of the Hessian in the
+//! rest state \[Liu2017, Fig. 16-17\]. Iterations end early only where rounding ends them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

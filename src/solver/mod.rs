@@ -1,7 +1,7 @@
 //! Solvers: ways to minimize the one objective.
 //!
-//! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A solver is one
-//! file, with the options that it declares (see `options`), and one line in the registry below.
+//! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A solver is
+//! one file, with the options that it declares (see `options`), and one line in the registry below.
 
 mod acceleration;
 pub mod admm;

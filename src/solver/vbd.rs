@@ -5,8 +5,8 @@
 //! ```
 //!
 //! \[Chen2024\]. The sum goes over the elements around the vertex, and their blocks have three by three numbers (see
-//! [`energy::vertex`](elements::energy::vertex)). Vertices that share no element have the same colour and move together; an
-//! iteration is a sweep over all colours, in an order that depends on the mesh alone.
+//! [`energy::vertex`](elements::energy::vertex)). Vertices that share no element have the same colour and move
+//! together; an iteration is a sweep over all colours, in an order that depends on the mesh alone.
 //!
 //! Every block step lowers g, or is not made: α is the largest of 1, ½, ¼, … with
 //!

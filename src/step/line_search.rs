@@ -4,17 +4,17 @@
 //! g(x + αd) ≤ g(x) + γ α ∇g·d,      γ = 0.3
 //! ```
 //!
-//! Armijo's condition \[Liu2017, Alg. 1\]: the largest of 1, ½, ¼, … that meets it. Wolfe's conditions add that the slope
-//! has risen,
+//! Armijo's condition \[Liu2017, Alg. 1\]: the largest of 1, ½, ¼, … that meets it. Wolfe's conditions add
+//! that the slope has risen,
 //!
 //! ```text
 //! ∇g(x + αd)·d ≥ γ₂ ∇g(x)·d,      γ₂ = 0.9
 //! ```
 //!
-//! and steps are doubled until they are too long, then halved between those too short and those too long
-//! \[Lewis2013, Alg. 2.6\], where the paper interpolates. An infinite or undefined value is never accepted, so a barrier is
-//! never crossed. Every try computes value and gradient in one pass: the first one is nearly always accepted,
-//! and the next iteration then has its gradient already.
+//! and steps are doubled until they are too long, then halved between those too short and those too long \[Lewis2013,
+//! Alg. 2.6\], where the paper interpolates. An infinite or undefined value is never accepted, so a barrier is never
+//! crossed. Every try computes value and gradient in one pass: the first one is nearly always accepted, and the next
+//! iteration then has its gradient already.
 //!
 //! Near the minimum the decrease is lost in the rounding of g long before the gradient has lost its digits. If the two
 //! values differ by rounding only, the slopes decide, which for a parabola is the same condition

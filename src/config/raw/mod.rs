@@ -103,14 +103,14 @@ pub struct Solver {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub iterations: Option<u64>,
-    /// Stop a step when the norm of the gradient is below this part of its first value; 0: never. `constrained-pd` stops when
-    /// momenta and energy are off by less than this part of their scale, `admm` with rods, ropes or limits by its residuals;
-    /// `xpbd` and `pbd` ignore it. Default 0.
+    /// Stop a step when the norm of the gradient is below this part of its first value; 0: never. `constrained-pd`
+    /// stops when momenta and energy are off by less than this part of their scale, `admm` with rods, ropes or limits
+    /// by its residuals; `xpbd` and `pbd` ignore it. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub tolerance: Option<f64>,
-    /// After every step, move positions and velocities to the nearest ones with the momenta and the energy that bodies should
-    /// have (FEPR). Not with `constrained-pd`, `bdf2` or `damping`. Default false.
+    /// After every step, move positions and velocities to the nearest ones with the momenta and the energy that bodies
+    /// should have (FEPR). Not with `constrained-pd`, `bdf2` or `damping`. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fepr: Option<bool>,
     /// The options of the kind; each kind declares its own.

@@ -57,8 +57,8 @@ pub enum Shape {
 
 /// The mesh of `shape`.
 ///
-/// Vertex order: `x` fastest, then `y`, then `z` for blocks (`x`, then `z` for a cloth, `x` for a rope); spheres begin with
-/// the centre; a torus is section after section, each from the inside out.
+/// Vertex order: `x` fastest, then `y`, then `z` for blocks (`x`, then `z` for a cloth, `x` for a rope); spheres begin
+/// with the centre; a torus is section after section, each from the inside out.
 ///
 /// # Panics
 ///

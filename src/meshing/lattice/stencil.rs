@@ -1,12 +1,12 @@
 //! The part of one tet that is left when the outside is cut away.
 //!
-//! A corner is inside, outside, or on the surface; an edge from inside to outside has one cut point. The part inside is a
-//! tet, a pyramid or a prism \[Labelle2007, Fig. 3\]. Its quadrilaterals on the faces of the tet are split by rules that
-//! look at the face alone, so that the neighbour splits them the same way:
+//! A corner is inside, outside, or on the surface; an edge from inside to outside has one cut point. The part inside is
+//! a tet, a pyramid or a prism \[Labelle2007, Fig. 3\]. Its quadrilaterals on the faces of the tet are split by rules
+//! that look at the face alone, so that the neighbour splits them the same way:
 //!
 //! - a face with one cut on a long edge: the diagonal ends at that cut point;
-//! - a face with both cuts on short edges: the diagonal begins at the long edge's end of the smaller number (the paper's
-//!   parity rule for edges along an axis).
+//! - a face with both cuts on short edges: the diagonal begins at the long edge's end of the smaller number (the
+//!   paper's parity rule for edges along an axis).
 //!
 //! A quadrilateral on the surface is split by the shorter diagonal where there is a choice.
 
@@ -34,8 +34,8 @@ pub(super) enum Side {
 
 /// Splits the part of a tet that is inside; the tets are not oriented.
 ///
-/// `cut(a, b)` is the cut point of the edge from `a` inside to `b` outside; `shorter` tells whether the first pair is at
-/// most as far apart as the second.
+/// `cut(a, b)` is the cut point of the edge from `a` inside to `b` outside; `shorter` tells whether the first pair is
+/// at most as far apart as the second.
 pub(super) fn fill(
     corners: [(u32, Side); 4],
     cut: impl Fn(u32, u32) -> Vertex,

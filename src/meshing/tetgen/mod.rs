@@ -1,9 +1,9 @@
 //! Tets of good quality for clean surfaces, by TetGen \[Si2015\].
 //!
 //! TetGen makes a constrained Delaunay triangulation of the surface and adds points until every tet has a ratio of
-//! circumradius to shortest edge below a bound, where the surface allows it; it aims at dihedral angles of 15° and more,
-//! too. The surface must be closed and must not intersect itself. Its shape is kept exactly; its triangles may be divided
-//! unless they are to be kept.
+//! circumradius to shortest edge below a bound, where the surface allows it; it aims at dihedral angles of 15° and
+//! more, too. The surface must be closed and must not intersect itself. Its shape is kept exactly; its triangles may be
+//! divided unless they are to be kept.
 //!
 //! TetGen runs in a child process with limits, and its result is not trusted: every tet must be positive, the volume
 //! must be the surface's, and a surface that is to be kept must be there bit for bit.

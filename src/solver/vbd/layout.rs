@@ -1,8 +1,8 @@
 //! Which vertices move together, and the elements around each.
 //!
 //! Vertices that share no element have the same colour: the colouring of elements (see
-//! [`sparse::colouring`](crate::sparse::colouring)) with the parts of vertices and elements exchanged. Four vertices of a
-//! colour make a bundle, computed side by side; a colour is sorted by how many elements its vertices have of each
+//! [`sparse::colouring`](crate::sparse::colouring)) with the parts of vertices and elements exchanged. Four vertices of
+//! a colour make a bundle, computed side by side; a colour is sorted by how many elements its vertices have of each
 //! term, so that few lanes of a bundle wait for the others.
 
 use std::ops::Range;

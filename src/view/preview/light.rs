@@ -33,7 +33,8 @@ impl Light {
         }
     }
 
-    /// The light that comes from a matt surface with a faint gloss. Normals may point to either side and have any length.
+    /// The light that comes from a matt surface with a faint gloss. Normals may point to either
+    /// side and have any length.
     pub fn shade(&self, point: [f32; 3], normal: [f32; 3], colour: [f32; 3]) -> [f32; 3] {
         let back = unit(std::array::from_fn(|k| self.eye[k] - point[k]));
         let n = unit(normal);

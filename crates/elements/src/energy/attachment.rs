@@ -4,8 +4,8 @@
 //! E = κ/2 |x_v − target_v(t)|²
 //! ```
 //!
-//! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\]. With the base x̂ of
-//! a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
+//! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\]. With the base x̂
+//! of a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
 
 use super::constraint::{Compliant, Constraints, Corners, Form};
 use super::proximal::{self, Proximal, Row};

@@ -5,10 +5,10 @@
 //! ```
 //!
 //! \[Bergou2006\], but for the weights. Theirs, 3k/(A₀ + A₁), assume that folds spread over all edges alike, and make a
-//! square grid three times as stiff when it is bent along its lines. Here every triangle shares its energy k A κ²/2 out to
-//! the hinges at its sides: the weights are the non-negative ones that come nearest to it over all directions of
-//! bending, and right on average. Single directions may be off by half, where folds mix curvatures, as on a grid
-//! of squares cut along the same diagonal.
+//! square grid three times as stiff when it is bent along its lines. Here every triangle shares its energy k A κ²/2 out
+//! to the hinges at its sides: the weights are the non-negative ones that come nearest to it over all directions of
+//! bending, and right on average. Single directions may be off by half, where folds mix curvatures, as on a grid of
+//! squares cut along the same diagonal.
 
 use super::{Frame, Hinge, element, sides};
 use crate::energy::lengths::Length;
@@ -16,8 +16,8 @@ use crate::energy::lengths::Length;
 /// How many directions of bending are sampled: energies are trigonometric polynomials of degree 4 in the angle.
 const DIRECTIONS: usize = 8;
 
-/// One element for each hinge. `stiffness` is k in N·m for each of `triangles`; with `flat`, a plane is the shape without
-/// energy, whatever `rest` is.
+/// One element for each hinge. `stiffness` is k in N·m for each of `triangles`; with `flat`, a plane is the shape
+/// without energy, whatever `rest` is.
 pub fn elements(
     hinges: &[Hinge],
     triangles: &[[u32; 3]],

@@ -6,10 +6,10 @@
 //! z = Σ K_c x_c,
 //! ```
 //!
-//! K made of the cotangents of the angles at the edge \[Bergou2006\]: |z| is the length of the edge times the jump of the
-//! slope across it, wherever the hinge is in space, and linear in positions as long as triangles keep their shape.
-//! A sheet of flexural rigidity k (N·m) and curvature κ has the energy density k/2 ‖κ‖² per area, that of a plate
-//! with Poisson's ratio 0. There are two ways from folds to curvatures:
+//! K made of the cotangents of the angles at the edge \[Bergou2006\]: |z| is the length of the edge times the jump of
+//! the slope across it, wherever the hinge is in space, and linear in positions as long as triangles keep their shape.
+//! A sheet of flexural rigidity k (N·m) and curvature κ has the energy density k/2 ‖κ‖² per area, that of a plate with
+//! Poisson's ratio 0. There are two ways from folds to curvatures:
 //!
 //! - [`plate`]: the curvature of each triangle from the folds at its three sides, exact for all of them;
 //! - [`hinge`]: every fold has an energy of its own, half as many numbers, right on average only.
@@ -157,7 +157,8 @@ mod tests {
         (points, triangles)
     }
 
-    /// The energy of a patch rolled up to a cylinder of curvature κ across the direction at `angle`, relative to k A κ²/2.
+    /// The energy of a patch rolled up to a cylinder of curvature κ across the direction at `angle`,
+    /// relative to k A κ²/2.
     fn cylinder(scheme: Scheme, mesh: &(Vec<[f64; 3]>, Vec<[u32; 3]>), curvature: f64, angle: f64) -> f64 {
         let (points, triangles) = mesh;
         let stiffness = vec![3.0; triangles.len()];

@@ -18,8 +18,8 @@ use crate::energy::lengths::Length;
 /// Folds whose Gram determinant is below this part of its diagonal are taken for dependent.
 const DEPENDENT: f64 = 1e-4;
 
-/// The elements, up to three for each triangle. `stiffness` is k in N·m for each of `triangles`; with `flat`, a plane is
-/// the shape without energy, whatever `rest` is.
+/// The elements, up to three for each triangle. `stiffness` is k in N·m for each of `triangles`; with `flat`, a plane
+/// is the shape without energy, whatever `rest` is.
 pub fn elements(
     hinges: &[Hinge],
     triangles: &[[u32; 3]],

@@ -1,4 +1,5 @@
-//! Cells around a vertex (see `energy::vertex`). With the edges e_c from the vertex to the other corners, F = Σ e_c g_cᵀ.
+//! Cells around a vertex (see `energy::vertex`). With the edges e_c from the vertex to the other
+//! corners, F = Σ e_c g_cᵀ.
 
 use super::{CellTerm, Shape};
 use crate::energy::law::{CONSTANTS, Law};

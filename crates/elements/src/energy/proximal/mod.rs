@@ -4,8 +4,8 @@
 //! prox(z̃) = argmin_z E(z) + w²/2 |z − z̃|²,      w² = r · measure · k
 //! ```
 //!
-//! k is the stiffness of the system matrix and r a factor on all weights. Where a term stands for a hard set, prox is the
-//! projection on it, whatever the weight \[Narain2016, 4.2\]. The local step of an element is
+//! k is the stiffness of the system matrix and r a factor on all weights. Where a term stands for a hard set, prox is
+//! the projection on it, whatever the weight \[Narain2016, 4.2\]. The local step of an element is
 //!
 //! ```text
 //! z̃ = α D x + (1 − α) z + u,      z⁺ = prox(z̃),      u⁺ = z̃ − z⁺

@@ -1,7 +1,7 @@
 //! The split form of viscosity, for admm: z is F.
 //!
-//! With F_m = U Σ Vᵀ and G = Uᵀ (F − F̂) V, ε is sym(Σ G) turned by V: the diagonal of G is coupled by the trace alone, and
-//! Gᵢⱼ with Gⱼᵢ only.
+//! With F_m = U Σ Vᵀ and G = Uᵀ (F − F̂) V, ε is sym(Σ G) turned by V: the diagonal of G is coupled by the trace alone,
+//! and Gᵢⱼ with Gⱼᵢ only.
 
 use super::ViscosityTerm;
 use crate::energy::proximal::{self, Proximal, Row};
