@@ -10,9 +10,9 @@
 //!
 //! ρ is given or estimated (see `acceleration`), and printed; steps where iterates oscillate are counted.
 //!
-//! Departure: the paper leaves γ to the user. Jacobi diverges where the diagonal does not dominate, as in tets;
-//! by default γ is such that the largest eigenvalue of γ B⁻¹ A, found by a few power iterations, is at most
-//! 1.9, and never above 1.
+//! Departure: the paper leaves γ to the user. Jacobi diverges where the diagonal does not dominate, as in tets. By
+//! default γ is therefore at most 1, and so small that the largest eigenvalue of γ B⁻¹ A, found by a few power
+//! iterations, is at most 1.9.
 
 use std::time::Instant;
 

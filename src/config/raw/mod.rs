@@ -1,8 +1,8 @@
 //! The config as a user writes it: one struct per table, unknown keys refused.
 //!
-//! The structs are flat and nearly every key is optional, so that a fault always has the path of the very
-//! key it is about; what is missing or out of range is found when it is resolved, all at once. The doc
-//! comments are the descriptions of the JSON schema: they speak to whoever writes a config.
+//! The structs are flat and nearly every key is optional, so that a fault always has the path of the very key it is
+//! about. Missing and out-of-range values are found when the config is resolved, all at once. The doc comments are the
+//! descriptions of the JSON schema: they address the author of a config.
 
 mod body;
 mod comparison;

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! V is the volume inside the triangles: of the gas in a closed sheet, of the material itself in a solid. The second
-//! form is the gradient of V because the terms of edges cancel between the two triangles of each, which takes a surface
-//! that is closed and consistently oriented; a sheet that is not is refused. The forces sum to zero, and so do their
+//! form is the gradient of V because the terms of each edge cancel between its two triangles. This requires a surface
+//! that is closed and consistently oriented; other sheets are refused. The forces sum to zero, and so do their
 //! moments about any point. So they keep the linear momentum, and the angular one up to the difference between
 //! predicted and actual positions.
 //!

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! \[Liu2017, Alg. 1-2\]; m = 5. With m = 0 and projective energies it is projective dynamics. A bounds the Hessian
-//! from above, so the eigenvalues of A⁻¹∇²g lie between 0 and about 1; once there are pairs, f A⁻¹ stands in their
-//! middle (a departure from the paper), as pairs correct overshooting and undershooting alike, with
+//! from above, so the eigenvalues of A⁻¹∇²g lie between 0 and about 1. Once there are pairs, f A⁻¹ takes the place of
+//! A⁻¹ (a departure from the paper), since pairs correct overshooting and undershooting alike, with
 //!
 //! ```text
 //! f = s·A s/s·t of the last pair, at least 1, at most 1 + 0.2 for each pair, at most 2

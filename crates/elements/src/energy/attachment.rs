@@ -4,8 +4,9 @@
 //! E = κ/2 |x_v − target_v(t)|²
 //! ```
 //!
-//! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\]. With the base x̂
-//! of a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
+//! The energy is quadratic: its Hessian κI is constant and is also its part of the system matrix
+//! \[Ledwon2024, 4.2\]. If the targets are the base positions x̂ of a stage and κ = α m/ĥ, the force is −α m
+//! v: the part αM of Rayleigh damping.
 
 use super::constraint::{Compliant, Constraints, Corners, Form};
 use super::proximal::{self, Proximal, Row};

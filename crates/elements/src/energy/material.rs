@@ -24,7 +24,7 @@ pub static MODELS: &[&Model] = &[
     &materials::spline::MODEL,
 ];
 
-/// Parameters as a config gives them; which ones a model takes stands in [`Model::keys`].
+/// Parameters as a config gives them; [`Model::keys`] lists those that a model takes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// Young's modulus in Pa.

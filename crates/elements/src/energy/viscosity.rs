@@ -4,15 +4,16 @@
 //! D(x) = V β/(2ĥ) (2μ ‖ε‖² + λ tr² ε),      ε = sym(F_mᵀ (F − F̂)),      ∂D/∂x_c = (V β/ĥ) F_m (2μ ε + λ tr ε I) g_c
 //! ```
 //!
-//! F is the deformation at x, F̂ that at the base x̂ of the stage, ĥ its step (see `simulate::integrator`), and F_m the
-//! one expected where bodies move with (x − x̂)/ĥ, so that ε/ĥ is the rate of Green's strain there. Were F_m not lagged
-//! but exact, ε would vanish in all rigid motions; lagged as it is, it makes D convex and quadratic in x, and a turn by
-//! θ in a step costs as little as a strain of the order of θ⁴ does. μ and λ are the law's moduli at rest: near it, D is
-//! β/(2ĥ) (x − x̂)ᵀ K (x − x̂), which is Rayleigh's damping with the stiffness matrix K. With the tangent stiffness at
-//! x_n in its place, bodies under load would be damped as they turn.
+//! F is the deformation at x, F̂ the one at the base x̂ of the stage, and ĥ the stage's step (see
+//! `simulate::integrator`). F_m is the deformation that is expected if bodies move with (x − x̂)/ĥ, so that ε/ĥ is the
+//! rate of Green's strain there. F_m is lagged: it is fixed at the start of a stage, which makes D convex and quadratic
+//! in x. With the exact F_m, ε would vanish in all rigid motions; with the lagged one a turn by θ in a step costs as
+//! little as a strain of the order of θ⁴. μ and λ are the law's moduli at rest: near rest, D is β/(2ĥ) (x − x̂)ᵀ K (x −
+//! x̂), which is Rayleigh's damping with the stiffness matrix K. With the tangent stiffness at x_n in place of K,
+//! bodies under load would be damped as they turn.
 //!
-//! In stretched elements F_m is divided by their largest stretch, about: the rate of Green's strain grows with its
-//! square, and D would outgrow the system matrix, which all solvers but Newton's live on.
+//! In stretched elements F_m is divided by about their largest stretch: the rate of Green's strain grows with the
+//! square of it, and D would outgrow the system matrix, on which all solvers but Newton's rely.
 //!
 //! Triangles have gradients g_c in their plane, with a third component of 0; one kernel serves both.
 

@@ -4,11 +4,11 @@
 //! E = w/2 |z|²
 //! ```
 //!
-//! \[Bergou2006\], but for the weights. Theirs, 3k/(A₀ + A₁), assume that folds spread over all edges alike, and make a
-//! square grid three times as stiff when it is bent along its lines. Here every triangle shares its energy k A κ²/2 out
-//! to the hinges at its sides: the weights are the non-negative ones that come nearest to it over all directions of
-//! bending, and right on average. Single directions may be off by half, where folds mix curvatures, as on a grid of
-//! squares cut along the same diagonal.
+//! This is the energy of \[Bergou2006\] with other weights. Theirs, 3k/(A₀ + A₁), assume that folds spread over all
+//! edges alike, and make a square grid three times as stiff when it is bent along its lines. Here every triangle
+//! distributes its energy k A κ²/2 over the hinges at its sides. The weights are the non-negative ones that come
+//! nearest to this energy over all directions of bending, and are right on average. Single directions may be off by
+//! half, where folds mix curvatures, as on a grid of squares cut along the same diagonal.
 
 use super::{Frame, Hinge, element, sides};
 use crate::energy::lengths::Length;

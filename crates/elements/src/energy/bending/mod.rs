@@ -6,16 +6,16 @@
 //! z = Σ K_c x_c,
 //! ```
 //!
-//! K made of the cotangents of the angles at the edge \[Bergou2006\]: |z| is the length of the edge times the jump of
-//! the slope across it, wherever the hinge is in space, and linear in positions as long as triangles keep their shape.
-//! A sheet of flexural rigidity k (N·m) and curvature κ has the energy density k/2 ‖κ‖² per area, that of a plate with
-//! Poisson's ratio 0. There are two ways from folds to curvatures:
+//! where K is made of the cotangents of the angles at the edge \[Bergou2006\]. |z| is the length of the edge times the
+//! jump of the slope across it, wherever the hinge is in space, and z is linear in positions as long as triangles keep
+//! their shape. A sheet of flexural rigidity k (N·m) and curvature κ has the energy density k/2 ‖κ‖² per area, that of
+//! a plate with Poisson's ratio 0. There are two ways from folds to curvatures:
 //!
 //! - [`plate`]: the curvature of each triangle from the folds at its three sides, exact for all of them;
 //! - [`hinge`]: every fold has an energy of its own, half as many numbers, right on average only.
 //!
-//! Both are length terms (see `lengths`): quadratic for a flat rest state, kept at their rest length for a curved one,
-//! which does not tell a fold from the same fold the other way.
+//! Both are length terms (see `lengths`). For a flat rest state they are quadratic. For a curved one they keep |z| at
+//! its rest length, which cannot distinguish a fold from the same fold the other way.
 
 pub mod hinge;
 pub mod plate;
