@@ -7,7 +7,7 @@ use elements::math::lanes::Vec4;
 pub struct Value {
     /// The inertia term of g.
     pub inertia: f64,
-    /// The sum of all energies that can be recovered: materials, springs, pins.
+    /// The sum of all energies that store the work done on them.
     pub elastic: f64,
     /// The dissipation of the step.
     pub dissipation: f64,

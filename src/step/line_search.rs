@@ -11,10 +11,10 @@
 //! ∇g(x + αd)·d ≥ γ₂ ∇g(x)·d,      γ₂ = 0.9
 //! ```
 //!
-//! Steps are doubled until they are too long, then bisected between a step that is too short and one that is too long
-//! \[Lewis2013, Alg. 2.6\]; the paper interpolates. An infinite or undefined value is never accepted, so a barrier is
-//! never crossed. Every try computes value and gradient in one pass: the first try is nearly always accepted, and the
-//! next iteration then has its gradient already.
+//! With them, steps are doubled until they are too long, then bisected between a step that is too short and one that is
+//! too long \[Lewis2013, Alg. 2.6\]; the paper interpolates. An infinite or undefined value is never accepted, so a
+//! barrier is never crossed. Every try computes value and gradient in one pass: the first try is nearly always
+//! accepted, and the next iteration then has its gradient already.
 //!
 //! Near the minimum the decrease is lost in the rounding of g long before the gradient has lost its digits. If the two
 //! values differ by rounding only, the slopes decide, which for a parabola is the same condition

@@ -19,7 +19,7 @@ use super::{Fault, Parsed};
 use crate::mesh::{DataArray, Mesh};
 use source::Source;
 
-/// The kinds of elements by Gmsh's numbers: VTK's kind, and the number of nodes. Gmsh uses no further kinds.
+/// The kinds of elements by Gmsh's numbers: VTK's kind, and the number of nodes. Further kinds are not used.
 const KINDS: [(i64, i64, usize); 23] = [
     (1, 3, 2),
     (2, 5, 3),

@@ -32,7 +32,7 @@ pub(super) const METHOD: Method = Method {
     conforms: false,
 };
 
-/// The number of tets if none is asked for. It is doubled, up to the second constant, as long as the body loses
+/// The number of tets if none is asked for. It is doubled, up to `MOST_DEFAULT_CELLS`, as long as the body loses
 /// more than [`FAITHFUL`].
 const DEFAULT_CELLS: f64 = 20_000.0;
 const MOST_DEFAULT_CELLS: f64 = 160_000.0;

@@ -3,7 +3,7 @@
 //! 1. Every point of the lattice is inside or outside; an edge between the two has a cut point.
 //! 2. A point with a cut point closer than α times the edge's length moves there; then it is on the surface, and the
 //!    cut points of its edges are void. Points are treated in the order of their numbers, and each moves to the
-//! nearest of its cut points.
+//!    nearest of its cut points.
 //! 3. The part of every tet that is inside is filled by [`super::stencil`].
 //!
 //! The angles follow from the signs and from α alone, whatever the shape is. With the paper's safe choice of α all

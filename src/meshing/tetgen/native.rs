@@ -62,7 +62,7 @@ fn work(switches: &str, input: &Path, output: &Path) -> u8 {
     }
 }
 
-/// Calls TetGen. Two calls at once are not safe, and it may crash, so this belongs into a process of its own.
+/// Calls TetGen. Two calls at once are not safe, and it may crash, so this needs a process of its own.
 /// Corners must be in range.
 fn run(switches: &str, points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Result<Cells<4>, u8> {
     let switches = CString::new(switches).map_err(|_| FAILED)?;

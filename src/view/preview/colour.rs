@@ -57,8 +57,8 @@ pub fn part_of_range(value: f32, [low, high]: [f32; 2]) -> f32 {
 }
 
 /// The range of values that the colours span. It leaves out the outermost half percent at either end, unless
-/// this extends the range by less than a third. It begins at 0 if the lowest value is close to 0. `[0, 0]`
-/// without finite values.
+/// including it extends the range by less than a third. It begins at 0 if the lowest value is close to 0.
+/// `[0, 0]` without finite values.
 pub fn range(values: impl Iterator<Item = f32>) -> [f32; 2] {
     let mut values: Vec<f32> = values.filter(|v| v.is_finite()).collect();
     if values.is_empty() {

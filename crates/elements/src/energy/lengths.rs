@@ -271,7 +271,7 @@ impl Energy for LengthTerm {
         true
     }
 
-    /// The size of the energies whose difference |z| − ℓ cancels near rest, in J.
+    /// The energy in J of a strain of order one. Rounding is relative to it, as |z| − ℓ cancels near rest.
     fn scale(&self) -> f64 {
         self.elements.iter().map(|e| e.stiffness * e.longest * e.longest).sum()
     }
