@@ -233,8 +233,8 @@ mod tests {
         }
     }
 
-    /// True if the segment passes through the triangle. Solves p + r (q − p) = a + u (b − a) + v (c
-    /// − a) by Cramer's rule.
+    /// True if the segment passes through the triangle. Solves
+    /// p + r (q − p) = a + u (b − a) + v (c − a) by Cramer's rule.
     fn passes([p, q]: [Point; 2], [a, b, c]: [Point; 3]) -> bool {
         let (along, u, v, from) = (sub(p, q), sub(b, a), sub(c, a), sub(p, a));
         let whole = dot(along, cross(u, v));

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! \[Wang2015, Alg. 1\]. B approximates the system matrix A: A itself (`direct`), its diagonal (`jacobi`), or (D + L)
-//! D⁻¹ (D + Lᵀ), one symmetric Gauss-Seidel sweep (`gauss-seidel`). All three are one step of the inner method for A x
-//! = b(p), written as an increment, since b − A x = −∇g (see `pd`).
+//! D⁻¹ (D + Lᵀ), one symmetric Gauss-Seidel sweep (`gauss-seidel`). All three are one step of the inner method
+//! for A x = b(p), written as an increment, since b − A x = −∇g (see `pd`).
 //!
 //! ρ is given or estimated (see `acceleration`), and printed; steps where iterates oscillate are counted.
 //!

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! \[Ledwon2024, Eq. 4.27-4.28; Macklin2016\]. Every energy is a set of constraints with E = C²/(2α) (see
-//! [`energy::constraint`](elements::energy::constraint)), w = 1/m, and 0 for prescribed vertices. A step starts at x =
-//! y with λ = 0, and an iteration is a sweep over all constraints, one after the other, in an order that lets threads
-//! share the work (see `regions`). Elements that share no unknown have the same colour and move together.
+//! [`energy::constraint`](elements::energy::constraint)), w = 1/m, and 0 for prescribed vertices. A step starts at
+//! x = y with λ = 0, and an iteration is a sweep over all constraints, one after the other, in an order that lets
+//! threads share the work (see `regions`). Elements that share no unknown have the same colour and move together.
 //!
 //! This solves α̃ λ = −C(x), but with the directions ∇C at which each Δλ was made instead of those at the end. For
 //! linear constraints (soft pins, bending of flat sheets) it ends at the minimum of g. For others it ends near it, and

@@ -149,8 +149,8 @@ impl Objective {
         }
     }
 
-    /// The local step of admm at the iterate's positions (see `energy::proximal`). The iterate's gradient becomes M (x
-    /// − y)/h² + Σ w² Dᵀ(D x − z + u), the residual of the global system. Its value has no meaning afterwards.
+    /// The local step of admm at the iterate's positions (see `energy::proximal`). The iterate's gradient becomes
+    /// M (x − y)/h² + Σ w² Dᵀ(D x − z + u), the residual of the global system. Its value has no meaning afterwards.
     pub fn split(&self, at: &mut Iterate, splits: &mut [Vec<Split>], splitting: Splitting) -> Residuals {
         let mut total = Residuals::default();
         let (x, mut sums) = (&at.x, &mut at.sums[..]);

@@ -8,8 +8,8 @@
 //! `simulate::integrator`). F_m is the deformation that is expected if bodies move with (x − x̂)/ĥ, so that ε/ĥ is the
 //! rate of Green's strain there. F_m is lagged: it is fixed at the start of a stage, which makes D convex and quadratic
 //! in x. With the exact F_m, ε would vanish in all rigid motions; with the lagged one a turn by θ in a step costs as
-//! little as a strain of the order of θ⁴. μ and λ are the law's moduli at rest: near rest, D is β/(2ĥ) (x − x̂)ᵀ K (x −
-//! x̂), which is Rayleigh's damping with the stiffness matrix K. With the tangent stiffness at x_n in place of K,
+//! little as a strain of the order of θ⁴. μ and λ are the law's moduli at rest: near rest, D is β/(2ĥ) (x − x̂)ᵀ K
+//! (x − x̂), which is Rayleigh's damping with the stiffness matrix K. With the tangent stiffness at x_n in place of K,
 //! bodies under load would be damped as they turn.
 //!
 //! In stretched elements F_m is divided by about their largest stretch: the rate of Green's strain grows with the

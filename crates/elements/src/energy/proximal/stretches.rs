@@ -5,9 +5,9 @@
 //! ```
 //!
 //! The weight per volume is ρ = r k. As in \[Narain2016, 4.2\], the SVD is the signed one of \[Irving2004\], and no
-//! stretch becomes negative. Projective laws have the closed form (ρ F̃ + k p)/(ρ + k) with the projection p = F̃ −
-//! P(F̃)/k, which may leave a negative stretch negative, as projective dynamics does. A hard set has p itself. All
-//! other laws need Newton's method with backtracking, which takes the absolute values of negative eigenvalues.
+//! stretch becomes negative. Projective laws have the closed form (ρ F̃ + k p)/(ρ + k) with the projection
+//! p = F̃ − P(F̃)/k, which may leave a negative stretch negative, as projective dynamics does. A hard set has p itself.
+//! All other laws need Newton's method with backtracking, which takes the absolute values of negative eigenvalues.
 //! Stretches at 0 that would fall further stay there. Elements go side by side. One that has converged is frozen, so
 //! that its result does not depend on the elements that share its register.
 //!
