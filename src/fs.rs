@@ -1,6 +1,6 @@
 //! Files that appear whole or not at all: written beside the target, then renamed over it.
 //!
-//! Safe against a process that dies at any moment and against other processes that write the same file.
+//! This is safe against a process that dies at any moment, and against other processes that write the same file.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,11 +10,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::{Action, Error, Result};
 
-/// Ending of files that are still being written; a killed process may leave some behind.
+/// The ending of files that are still being written; a killed process may leave some behind.
 pub const TEMPORARY: &str = ".tmp";
 
-/// Lets `write` fill a new file and then puts it in the place of `path`. On failure the old file, if any,
-/// stays and the new one is removed.
+/// Calls `write` to fill a new file and then puts it in the place of `path`. On failure the old file, if any, stays,
+/// and the new one is removed.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -49,7 +49,7 @@ fn beside(path: &Path) -> io::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or_else(|| io::Error::other("the path names no file"))?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    // The time tells apart processes of equal id: one killed before, or one on another machine.
+    // The time distinguishes processes with the same id: one that was killed before, or one on another machine.
     let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
     let name = name.to_string_lossy();
     let unique = format!(".{name}.{}-{time}-{number}{TEMPORARY}", std::process::id());

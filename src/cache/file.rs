@@ -5,8 +5,8 @@
 //! per array: type u64, length u64 · checksum of header and content (32) · the arrays, one after the other
 //! ```
 //!
-//! Little endian. The checksum is BLAKE3 over the header and the BLAKE3 hashes of 1 MiB pieces of the arrays,
-//! which can be computed side by side; arrays are read straight into their memory.
+//! All numbers are little endian. The checksum is BLAKE3 over the header and the BLAKE3 hashes of 1 MiB pieces of the
+//! arrays, which can be computed side by side; arrays are read straight into their memory.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -26,11 +26,11 @@ const MAX_ARRAYS: u32 = 64;
 /// One array of an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Array {
-    /// 32-bit numbers.
+    /// Unsigned numbers of 32 bits.
     U32(Vec<u32>),
-    /// 64-bit numbers.
+    /// Unsigned numbers of 64 bits.
     U64(Vec<u64>),
-    /// Floating-point numbers.
+    /// Floating-point numbers in double precision.
     F64(Vec<f64>),
     /// Floating-point numbers in single precision.
     F32(Vec<f32>),
@@ -55,7 +55,7 @@ impl Array {
         }
     }
 
-    /// Type number and length.
+    /// The number of the type and the length of the array.
     fn describe(&self) -> [u64; 2] {
         match self {
             Array::U32(v) => [0, v.len() as u64],
@@ -79,7 +79,7 @@ impl Array {
 /// Why an entry cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// There is none.
+    /// There is no entry of this name.
     #[error("is not there")]
     Absent,
     /// It is not a cache file of this program.

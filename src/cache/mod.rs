@@ -1,10 +1,9 @@
-//! The disk cache: results that are costly to compute and cheap to describe.
+//! The disk cache: results that are expensive to compute, under a key that is cheap to compute.
 //!
-//! Content-addressed: the key is a hash of everything that determines the result, so an entry is right for
-//! whoever finds it, after any edit of a config and on any machine. An entry is checked when it is read; one
-//! that is damaged, cut short or of another version is reported, recomputed and replaced. Files appear whole
-//! or not at all, so any number of processes may share a directory. A cache that cannot be written costs
-//! time, never the run.
+//! The cache is content-addressed: the key is a hash of everything that determines the result, so an entry is right for
+//! whoever finds it, after any edit of a config and on any machine. An entry is checked when it is read. One that is
+//! damaged, cut short or of another version is reported, recomputed and replaced. Files appear whole or not at all, so
+//! any number of processes may share a directory. If the cache cannot be written, a run takes longer but does not fail.
 
 mod file;
 
@@ -14,48 +13,48 @@ pub use file::{Array, Fault};
 
 use crate::error::{Action, Error, Result};
 
-/// Names an entry: a 256-bit hash.
+/// The name of an entry: a 256-bit hash.
 pub type Key = blake3::Hash;
 
-/// Something that can be kept in the cache.
+/// A result that can be kept in the cache.
 pub trait Cached: Sized {
-    /// Names the kind of result; part of the file name.
+    /// The kind of the result, which is part of the file name.
     const KIND: &'static str;
-    /// Raise it whenever the content for the same key changes.
+    /// The version of the content. It must be raised whenever the content for the same key changes.
     const VERSION: u32;
-    /// The content.
+    /// The content as arrays, to be stored.
     fn to_arrays(&self) -> Vec<Array>;
-    /// Back from the content; `None` if it is not consistent.
+    /// The result from its stored content; `None` if that is not consistent.
     fn from_arrays(arrays: Vec<Array>) -> Option<Self>;
 }
 
-/// What happened to a request.
+/// How a request was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Read from disk.
+    /// The result was read from disk.
     Hit,
-    /// Computed and stored.
+    /// The result was computed and stored.
     Miss,
-    /// An entry was there but unusable: computed anew and replaced.
+    /// An entry existed but was unusable: the result was computed anew and the entry replaced.
     Replaced,
 }
 
-/// A directory of entries, or none.
+/// A directory of entries, or a cache that is disabled.
 #[derive(Clone, Debug)]
 pub struct Cache {
     dir: Option<PathBuf>,
 }
 
-/// Ending of the cache's files.
+/// The ending of the cache's files.
 const EXTENSION: &str = "pliant-cache";
 
 impl Cache {
-    /// In `dir`, which is created with the first entry.
+    /// A cache in `dir`, which is created with the first entry.
     pub fn at(dir: &Path) -> Cache {
         Cache { dir: Some(dir.to_owned()) }
     }
 
-    /// Remembers nothing.
+    /// A cache that stores nothing.
     pub fn disabled() -> Cache {
         Cache { dir: None }
     }
@@ -91,7 +90,7 @@ impl Cache {
         Ok((value, outcome))
     }
 
-    /// The entries: path and size in bytes, by name.
+    /// The path and the size in bytes of each entry, by name.
     pub fn entries(&self) -> Result<Vec<(PathBuf, u64)>> {
         let Some(dir) = &self.dir else { return Ok(vec![]) };
         let listing = match std::fs::read_dir(dir) {
@@ -116,7 +115,7 @@ impl Cache {
         file::verify(path)
     }
 
-    /// Removes all entries (and nothing else); returns how many and how many bytes.
+    /// Removes all entries (and nothing else); returns their number and their bytes.
     pub fn clear(&self) -> Result<(usize, u64)> {
         let entries = self.entries()?;
         let mut freed = 0;

@@ -1,4 +1,4 @@
-//! `pliant cache`: what the cache holds, whether it is sound, and how to empty it.
+//! `pliant cache`: lists, verifies or empties the cache.
 
 use clap::{Args, Subcommand};
 
@@ -12,12 +12,12 @@ use crate::error::{Error, Result};
     after_help = "Examples:\n  pliant cache list\n  pliant cache verify --cache-dir /shared/pliant-cache"
 )]
 pub struct CacheArgs {
-    /// What to do.
+    /// The action on the cache.
     #[command(subcommand)]
     pub action: CacheAction,
 }
 
-/// What `pliant cache` can do.
+/// The actions of `pliant cache`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
 pub enum CacheAction {
     /// List the entries with their sizes
@@ -29,7 +29,7 @@ pub enum CacheAction {
 }
 
 impl CacheArgs {
-    /// Does it; the listing goes to stdout.
+    /// Performs the action; the listing goes to stdout.
     pub fn run(&self, global: &Global) -> Result<()> {
         let cache = global.cache();
         let Some(dir) = cache.dir() else {
@@ -73,7 +73,7 @@ impl CacheArgs {
     }
 }
 
-/// Bytes for people.
+/// A number of bytes for people to read.
 fn size(bytes: u64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB"];
     let mut value = bytes as f64;

@@ -18,12 +18,12 @@ use crate::scene::Body;
                         line and column; the exit code is then 2."
 )]
 pub struct CheckArgs {
-    /// The scene.
+    /// The config with its overrides.
     #[command(flatten)]
     pub scene: SceneArgs,
 }
 
-/// The names of a body's materials, each once, or what it has instead.
+/// The names of a body's materials, each once, or of what it has instead.
 fn made_of(body: &Body) -> String {
     let mut names: Vec<&str> = vec![];
     for part in &body.materials {
@@ -39,7 +39,7 @@ fn made_of(body: &Body) -> String {
 }
 
 impl CheckArgs {
-    /// Loads everything that a run would and prints what would run.
+    /// Loads everything that a run would load, and prints what would run.
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.scene.load()?;
         let config = &loaded.scene;

@@ -63,10 +63,10 @@ pub struct CompareArgs {
     /// The format of charts; may be repeated for several.
     #[arg(long, value_enum, value_name = "FORMAT", default_values_t = [Format::Svg])]
     pub format: Vec<Format>,
-    /// Their background.
+    /// The background of charts.
     #[arg(long, value_enum, value_name = "THEME", default_value_t)]
     pub theme: Theme,
-    /// Threads.
+    /// The number of threads.
     #[command(flatten)]
     pub threads: ThreadArgs,
 }
@@ -90,7 +90,7 @@ impl CompareArgs {
                 write_stdout(format!("{}\n", comparison.name).as_bytes())?;
             }
             let cases = cases::combinations(&comparison.vary);
-            // All of them are checked before the first one starts.
+            // All cases are checked before the first one starts.
             let scenes: Vec<Loaded> = cases.iter().map(|case| self.load_case(case)).collect::<Result<_>>()?;
             match scenes.as_slice() {
                 [scene] => self.one_step(global, scene, comparison, directory)?,
@@ -100,7 +100,7 @@ impl CompareArgs {
         Ok(())
     }
 
-    /// What to compare, and where its results go.
+    /// The comparisons to make, and the directories for their results.
     fn tasks(&self, loaded: &Loaded, root: PathBuf) -> Result<Vec<(scene::Comparison, PathBuf)>> {
         let config = &loaded.scene;
         if !self.solvers.is_empty() {
@@ -147,7 +147,7 @@ impl CompareArgs {
         self.solvers.iter().map(one).collect()
     }
 
-    /// Makes a directory for results; with results in it already, only by force.
+    /// Makes a directory for results. If it already has results, `--force` is needed.
     fn claim(&self, directory: &Path, marker: &str) -> Result<()> {
         if directory.join(marker).exists() && !self.force {
             return Err(Error::Run {
@@ -170,7 +170,7 @@ impl CompareArgs {
         config::load(&self.config, &Overrides { set, vary, ..Overrides::default() })
     }
 
-    /// The comparison on one step of a scene; says what was not said before.
+    /// Makes the comparison on one step of a scene; notes that were printed before are not repeated.
     fn compare(
         &self,
         global: &Global,
@@ -211,7 +211,7 @@ impl CompareArgs {
         write_stdout((summary(&comparison) + &list(&files)).as_bytes())
     }
 
-    /// A comparison for every combination of values.
+    /// Makes a comparison for every combination of values.
     fn cases(
         &self,
         global: &Global,
@@ -289,7 +289,7 @@ fn list(files: &[PathBuf]) -> String {
     files.iter().map(|path| format!("{}\n", path.display())).collect()
 }
 
-/// How far each solver came.
+/// The text that says how far each solver came.
 fn summary(comparison: &Comparison) -> String {
     let width = comparison.courses.iter().map(|c| c.label.len()).max().unwrap_or(0).max(6);
     let mut text =

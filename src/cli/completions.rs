@@ -12,13 +12,13 @@ use crate::error::Result;
     after_help = "Example:\n  pliant completions bash > ~/.local/share/bash-completion/completions/pliant"
 )]
 pub struct CompletionsArgs {
-    /// The shell.
+    /// The shell that the script is for.
     #[arg(value_enum)]
     pub shell: Shell,
 }
 
 impl CompletionsArgs {
-    /// Prints the script.
+    /// Prints the script for the shell.
     pub fn run(&self) -> Result<()> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "pliant", &mut script);

@@ -29,13 +29,13 @@ pub struct ConvertArgs {
     /// Make a closed, oriented surface of triangles that nearly are one.
     #[arg(long)]
     pub repair: bool,
-    /// How to repair.
+    /// The flags that say how to repair.
     #[command(flatten)]
     pub repair_args: RepairArgs,
 }
 
 impl ConvertArgs {
-    /// Converts, and says what was written and what was left out.
+    /// Converts the mesh, and prints what was written and what was left out.
     pub fn run(&self) -> Result<()> {
         io::write_format(&self.output)?;
         if self.output.exists() && !self.force {
@@ -67,7 +67,7 @@ impl ConvertArgs {
         Ok(())
     }
 
-    /// The mesh repaired, and what was done as messages.
+    /// The repaired mesh; messages tell what was repaired.
     fn repaired(&self, mesh: Mesh) -> Result<Mesh> {
         let refuse = |reason: &str, hint: &str| {
             let subject = self.input.display().to_string();

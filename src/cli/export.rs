@@ -47,7 +47,7 @@ pub struct ExportArgs {
 }
 
 impl ExportArgs {
-    /// Writes the frames and says what was written.
+    /// Writes the frames and prints what was written.
     pub fn run(&self, global: &Global) -> Result<()> {
         let mut formats = self.format.clone();
         formats.sort_unstable();

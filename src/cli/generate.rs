@@ -18,7 +18,7 @@ use crate::scene::Shape;
     after_help = "Example:\n  pliant generate beam --size 4,1,1 --cells 40,10,10 --split 5 -o beam.vtu"
 )]
 pub struct GenerateArgs {
-    /// Which shape.
+    /// The shape with its sizes.
     #[command(subcommand)]
     pub shape: ShapeArgs,
 }
@@ -48,7 +48,7 @@ pub enum ShapeArgs {
     Rope(RopeArgs),
 }
 
-/// Where the mesh goes.
+/// The file for the mesh.
 #[derive(Args, Clone, Debug)]
 pub struct OutputArgs {
     /// The mesh file; its extension chooses the format.
@@ -59,7 +59,7 @@ pub struct OutputArgs {
 /// Sizes of a beam or box.
 #[derive(Args, Clone, Debug)]
 pub struct BlockArgs {
-    /// Edge lengths.
+    /// Edge lengths along x, y and z, in m.
     #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', allow_hyphen_values = true, required = true)]
     pub size: Vec<f64>,
     /// Cubes along each edge.
@@ -68,7 +68,7 @@ pub struct BlockArgs {
     /// Tets per cube, 5 or 6.
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub split: u64,
-    /// The output.
+    /// The file for the mesh.
     #[command(flatten)]
     pub to: OutputArgs,
 }
@@ -76,13 +76,13 @@ pub struct BlockArgs {
 /// Sizes of a sphere.
 #[derive(Args, Clone, Debug)]
 pub struct SphereArgs {
-    /// The radius.
+    /// The radius of the ball, in m.
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub radius: f64,
     /// Cells across the radius.
     #[arg(long, value_name = "N")]
     pub cells: u64,
-    /// The output.
+    /// The file for the mesh.
     #[command(flatten)]
     pub to: OutputArgs,
 }
@@ -99,7 +99,7 @@ pub struct TorusArgs {
     /// Cells around the tube.
     #[arg(long, value_name = "N")]
     pub cells: u64,
-    /// The output.
+    /// The file for the mesh.
     #[command(flatten)]
     pub to: OutputArgs,
 }
@@ -107,13 +107,13 @@ pub struct TorusArgs {
 /// Sizes of a cloth.
 #[derive(Args, Clone, Debug)]
 pub struct ClothArgs {
-    /// Edge lengths.
+    /// Edge lengths along x and z, in m.
     #[arg(long, value_name = "X,Z", value_delimiter = ',', allow_hyphen_values = true, required = true)]
     pub size: Vec<f64>,
     /// Squares along each edge.
     #[arg(long, value_name = "NX,NZ", value_delimiter = ',', required = true)]
     pub cells: Vec<u64>,
-    /// The output.
+    /// The file for the mesh.
     #[command(flatten)]
     pub to: OutputArgs,
 }
@@ -127,13 +127,13 @@ pub struct RopeArgs {
     /// Segments of equal length.
     #[arg(long, value_name = "N")]
     pub segments: u64,
-    /// The output.
+    /// The file for the mesh.
     #[command(flatten)]
     pub to: OutputArgs,
 }
 
 impl GenerateArgs {
-    /// Writes the mesh.
+    /// Makes the mesh and writes it.
     pub fn run(&self) -> Result<()> {
         let shape = self.shape()?;
         io::write_format(self.output())?;
@@ -149,7 +149,7 @@ impl GenerateArgs {
         Ok(())
     }
 
-    /// Where the mesh goes.
+    /// The path of the mesh file.
     pub fn output(&self) -> &Path {
         match &self.shape {
             ShapeArgs::Beam(args) | ShapeArgs::Box(args) => &args.to.output,

@@ -1,4 +1,4 @@
-//! `pliant info`: what a mesh file holds.
+//! `pliant info`: describes a mesh file.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub struct InfoArgs {
 }
 
 impl InfoArgs {
-    /// Reads the file and prints what it holds.
+    /// Reads the file and prints its description.
     pub fn run(&self) -> Result<()> {
         let info = describe(&io::read(&self.file)?);
         let text = if self.json {

@@ -1,4 +1,4 @@
-//! Messages on stderr: how many, in which form, coloured or not.
+//! Messages on stderr: their number, their form and their colour.
 
 use std::io::IsTerminal;
 
@@ -23,14 +23,14 @@ pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
     #[default]
     Auto,
-    /// Always.
+    /// Colours in any case.
     Always,
-    /// Never.
+    /// No colours at all.
     Never,
 }
 
 impl Color {
-    /// The decision for stderr.
+    /// True if messages on stderr are coloured.
     pub fn enabled(self) -> bool {
         match self {
             Color::Always => true,
@@ -61,7 +61,7 @@ pub fn init(global: &Global) {
         .with_writer(std::io::stderr)
         .with_max_level(level(global))
         .with_target(false);
-    // An error means that a subscriber stands already, which is as good.
+    // An error means that a subscriber is already set, which is as good.
     let _ = match global.log_format {
         Format::Json => builder.json().flatten_event(true).try_init(),
         Format::Text => builder.without_time().with_ansi(global.color.enabled()).try_init(),

@@ -53,7 +53,7 @@ pub struct MeshArgs {
     /// Replace the mesh file if it exists.
     #[arg(long)]
     pub force: bool,
-    /// Threads.
+    /// The number of threads.
     #[command(flatten)]
     pub threads: ThreadArgs,
     /// Fill the surface as it is.
@@ -65,7 +65,7 @@ pub struct MeshArgs {
 }
 
 impl MeshArgs {
-    /// Fills the surface, writes the tets and says how good they are.
+    /// Fills the surface, writes the tets and prints their quality.
     pub fn run(&self, global: &Global) -> Result<()> {
         let method = method(&self.method)?;
         io::write_format(&self.output)?;
@@ -88,7 +88,7 @@ impl MeshArgs {
         Ok(())
     }
 
-    /// The surface, repaired unless that is not wanted.
+    /// Reads the surface and repairs it, unless that is not wanted.
     fn read(&self, name: &str) -> Result<Mesh> {
         let import = io::import(&self.surface)?;
         import.notes.iter().for_each(|note| tracing::warn!("{name}: {note}"));
@@ -121,13 +121,13 @@ impl MeshArgs {
     }
 }
 
-/// Seconds above 0, and fewer than a clock can count.
+/// Reads a number of seconds that is above 0 and small enough for a clock.
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|s| *s > 0.0 && *s < 1e9);
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "seconds above 0 are wanted".into())
 }
 
-/// Counts, volume and angles in a line.
+/// The counts, volume and angles of a filling in a line.
 fn describe(filling: &Filling) -> String {
     let mesh = &filling.mesh;
     let shape = quality::measure(&mesh.points, &mesh.tets);

@@ -41,7 +41,7 @@ pub struct Cli {
     /// Flags of every command.
     #[command(flatten)]
     pub global: Global,
-    /// The command.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -68,12 +68,12 @@ pub struct Global {
 }
 
 impl Global {
-    /// The cache; one that remembers nothing where no directory is known.
+    /// The cache; a disabled one if no directory is known.
     pub fn cache(&self) -> Cache {
         self.cache_directory().map_or_else(Cache::disabled, |dir| Cache::at(&dir))
     }
 
-    /// The cache directory; `None` where neither a flag nor the environment tells one.
+    /// The cache directory; `None` if neither a flag nor the environment gives one.
     pub fn cache_directory(&self) -> Option<PathBuf> {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let user = || {
@@ -91,7 +91,7 @@ impl Global {
     }
 }
 
-/// The commands.
+/// The commands of the program.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Write a procedural mesh: beam, box, sphere, torus, cloth, rope
@@ -127,7 +127,7 @@ pub enum Command {
 }
 
 impl Cli {
-    /// Runs the command.
+    /// Runs the chosen command.
     pub fn run(&self) -> Result<()> {
         match &self.command {
             Command::Generate(args) => args.run(),
@@ -156,13 +156,13 @@ pub fn main() -> ExitCode {
         if let Some(code) = tetgen::native::serve(std::env::args_os()) {
             return code;
         }
-        // Without a name for itself the program looks for one called tetgen.
+        // If the path of this program is not known, the program `tetgen` is looked for.
         std::env::current_exe().into_iter().for_each(tetgen::set_program);
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Nobody is left to tell if this cannot be printed.
+            // If this cannot be printed, there is no way to report it.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }

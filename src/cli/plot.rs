@@ -44,7 +44,7 @@ pub struct PlotArgs {
 }
 
 impl PlotArgs {
-    /// Draws and prints the names of the files.
+    /// Draws the charts and prints the names of the files.
     pub fn run(&self) -> Result<()> {
         let (default, charts) = match &self.material {
             Some(config) => (Path::new("."), self.material_charts(config)?),
@@ -99,7 +99,7 @@ impl PlotArgs {
     }
 }
 
-/// A chart for each material that some cell of the body has.
+/// A chart for each material that at least one cell of the body has.
 fn body_charts(body: &Body, data: &BodyData) -> Vec<(String, Chart)> {
     let is_sheet = data.tets.is_empty();
     let draw = |part: &PartCells| {
@@ -112,7 +112,7 @@ fn body_charts(body: &Body, data: &BodyData) -> Vec<(String, Chart)> {
     data.cells.parts.iter().map(draw).collect()
 }
 
-/// The parameters that a title has room for: those of uniform materials.
+/// The parameters of uniform materials, which fit into a title.
 fn numbers(material: &Material, part: &PartCells) -> String {
     let p = &material.parameters;
     let is_uniform = part.properties.constants.iter().all(|c| *c == part.properties.constants[0]);
@@ -133,12 +133,12 @@ fn numbers(material: &Material, part: &PartCells) -> String {
     given.collect::<String>() + monotone
 }
 
-/// As short as it can be read.
+/// The number in its shortest readable form.
 fn number(value: f64) -> String {
     if (0.01..1e4).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
-/// The material as the body's cells have it: one, or the softest and the stiffest.
+/// The material in the body's cells: one specimen, or the softest and the stiffest.
 fn specimens(part: &PartCells) -> Vec<Specimen<'_>> {
     let properties = &part.properties;
     let by_stiffness = |a: &usize, b: &usize| properties.stiffness[*a].total_cmp(&properties.stiffness[*b]);

@@ -1,4 +1,4 @@
-//! `pliant precompute`: fills the cache with what a simulation of a config needs.
+//! `pliant precompute`: fills the cache with the results that a simulation of a config needs.
 
 use clap::Args;
 
@@ -15,16 +15,16 @@ use crate::simulate::Simulation;
                         shared directory serves every machine that simulates the config."
 )]
 pub struct PrecomputeArgs {
-    /// The scene.
+    /// The config with its overrides.
     #[command(flatten)]
     pub scene: SceneArgs,
-    /// Threads.
+    /// The number of threads.
     #[command(flatten)]
     pub threads: ThreadArgs,
 }
 
 impl PrecomputeArgs {
-    /// Prepares the simulation and drops it: what it computed stays in the cache.
+    /// Prepares the simulation and drops it: its results stay in the cache.
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.scene.load()?;
         let (mut simulation, report) = Simulation::new(&loaded.scene, &global.cache())?;

@@ -16,7 +16,7 @@ use crate::view::preview::render::Stage;
 use crate::view::preview::{Background, Style, movie, page};
 use crate::view::replay::motion::{ARRAYS, Motion};
 
-/// Pages above this size are slow to open.
+/// Pages above this size in bytes are slow to open.
 const MOST_BYTES: u64 = 200_000_000;
 
 /// Arguments of `pliant preview`.
@@ -65,13 +65,13 @@ pub struct PreviewArgs {
     /// Frames per second of the GIF; default: as fast as the run's own time.
     #[arg(long, value_name = "FPS", requires = "gif", value_parser = parse_fps)]
     pub fps: Option<f64>,
-    /// Threads.
+    /// The number of threads.
     #[command(flatten)]
     pub threads: ThreadArgs,
 }
 
 impl PreviewArgs {
-    /// Writes what was asked for and prints the names of the files.
+    /// Writes the requested files and prints their names.
     pub fn run(&self, global: &Global) -> Result<()> {
         self.refuse_pictures_as_page()?;
         let motion = Motion::open(&self.run, &global.cache())?;
@@ -111,7 +111,7 @@ impl PreviewArgs {
         write_stdout(names.as_bytes())
     }
 
-    /// A page in a file that is called a picture would be of no use.
+    /// Refuses a page in a file with the extension of a picture.
     fn refuse_pictures_as_page(&self) -> Result<()> {
         let Some(path) = &self.output else { return Ok(()) };
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -124,7 +124,7 @@ impl PreviewArgs {
         Ok(())
     }
 
-    /// The place of the array that colours tell of; `None` for bodies.
+    /// The number of the array that colours stand for; `None` for bodies.
     fn array(&self, motion: &Motion) -> Result<Option<usize>> {
         let place = ARRAYS.iter().position(|array| array.name == self.color_by);
         if place.is_some() && !motion.outline.has_arrays {
@@ -137,7 +137,7 @@ impl PreviewArgs {
         Ok(place)
     }
 
-    /// The frames to show, in order; `arrays` is how many a page has, `None` without one.
+    /// The frames to show, in order; `arrays` is the number of arrays of a page, `None` without a page.
     fn choose(&self, motion: &Motion, arrays: Option<usize>) -> Result<Vec<u64>> {
         let frames = &motion.frames;
         if let Some(frame) = self.frame
@@ -171,7 +171,7 @@ impl PreviewArgs {
         Ok((0..frames.len()).filter(|i| is_shown(*i)).map(|i| frames[i]).collect())
     }
 
-    /// One picture, or one of each frame if `path` is a directory or has no extension.
+    /// Writes one picture, or one of each frame if `path` is a directory or has no extension.
     fn write_png(&self, film: &Film, style: &Style, path: &Path, written: &mut Vec<PathBuf>) -> Result<()> {
         let stage = Stage::new(film, style);
         let is_file = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) && !path.is_dir();
@@ -198,13 +198,13 @@ impl PreviewArgs {
     }
 }
 
-/// The size of a file for people.
+/// The size of a file for people to read.
 fn size_of(path: &Path) -> String {
     let bytes = std::fs::metadata(path).map_or(0, |m| m.len()) as f64;
     if bytes < 1e6 { format!("{:.0} kB", bytes / 1e3) } else { format!("{:.1} MB", bytes / 1e6) }
 }
 
-/// Width and height in pixels.
+/// Reads width and height in pixels.
 fn parse_size(text: &str) -> Result<[usize; 2], String> {
     let sides = text.split_once(['x', 'X', '×']).and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
     let is_possible = |sides: &[usize; 2]| sides.iter().all(|side| (16..=8192).contains(side));
@@ -213,7 +213,7 @@ fn parse_size(text: &str) -> Result<[usize; 2], String> {
         .ok_or_else(|| "wants WIDTHxHEIGHT in pixels, 16 to 8192 each, such as 800x600".into())
 }
 
-/// Frames per second.
+/// Reads a number of frames per second.
 fn parse_fps(text: &str) -> Result<f64, String> {
     let fps = text.parse::<f64>().ok().filter(|fps| (0.01..=1000.0).contains(fps));
     fps.ok_or_else(|| "wants a number from 0.01 to 1000".into())

@@ -1,4 +1,4 @@
-//! How a run's progress is shown: a bar with the time left on a terminal, plain lines otherwise.
+//! The progress of a run: a bar with the remaining time on a terminal, plain lines otherwise.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -10,10 +10,10 @@ use crate::cache::Outcome;
 use crate::run::execute::Progress;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
 
-/// Seconds between two plain lines.
+/// The time between two plain lines.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// Shows progress.
+/// Shows the progress of a run.
 pub struct Reporter {
     wants_bar: bool,
     bar: Option<ProgressBar>,
@@ -24,7 +24,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A bar needs a terminal, text messages and no `-q`.
+    /// A reporter with a bar if there is a terminal, messages are text and there is no `-q`.
     pub fn new(global: &Global) -> Reporter {
         let wants_bar =
             std::io::stderr().is_terminal() && global.log_format == log::Format::Text && global.quiet == 0;
@@ -84,7 +84,7 @@ pub fn cells(tets: usize, triangles: usize, edges: usize) -> String {
     parts.join(", ")
 }
 
-/// What changes of stiffness took; `None` where there were none.
+/// The cost of changes of stiffness; `None` if there were none.
 pub fn describe_refactors(refactors: &Refactors) -> Option<String> {
     let Refactors { count, hits } = refactors;
     (*count > 0).then(|| {
@@ -92,7 +92,7 @@ pub fn describe_refactors(refactors: &Refactors) -> Option<String> {
     })
 }
 
-/// What was loaded and prepared, and whether it came from the cache.
+/// Logs what was loaded and prepared, and whether it came from the cache.
 pub fn log_preparation(report: &PreparationReport, simulation: &Simulation) {
     for note in &report.notes {
         tracing::info!("{note}");

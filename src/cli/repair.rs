@@ -23,7 +23,7 @@ pub struct RepairArgs {
 }
 
 impl RepairArgs {
-    /// What the flags ask for.
+    /// The repairs that the flags ask for.
     pub fn options(&self) -> Repair {
         let default = Repair::default();
         Repair {
@@ -35,13 +35,13 @@ impl RepairArgs {
         }
     }
 
-    /// Is there any of these flags?
+    /// True if any of these flags is given.
     pub fn is_given(&self) -> bool {
         *self != RepairArgs::default()
     }
 }
 
-/// A part of a whole, from 0 to below 1.
+/// Reads a part of a whole, from 0 to below 1.
 fn parse_part(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|part| (0.0..1.0).contains(part)).ok_or("not a number from 0 to below 1".into())
 }

@@ -1,4 +1,4 @@
-//! How an error ends the program: its message and causes on stderr, and the exit code.
+//! The end of the program after an error: its message and causes on stderr, and the exit code.
 
 use std::error::Error as _;
 use std::io::Write;
@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use super::{Global, log};
 use crate::error::{Action, Error, Result};
 
-/// Prints an error with the chain of its causes; gives 2 for bad usage or config, 1 for failures while running.
+/// Prints an error with the chain of its causes. Returns 2 for bad usage or config, 1 for failures while running.
 pub fn report(error: &Error, global: &Global) -> ExitCode {
     if global.log_format == log::Format::Json {
         tracing::error!("{}", with_causes(error));
     } else {
-        // Nobody is left to tell if this cannot be written.
+        // If this cannot be written, there is no way to report it.
         let _ = writeln!(std::io::stderr(), "{}", text(error, global.color.enabled()));
     }
     ExitCode::from(error.exit() as u8)
@@ -38,7 +38,7 @@ fn with_causes(error: &Error) -> String {
     text
 }
 
-/// Writes to stdout; a reader that has gone away (`pliant schema | head`) is no error.
+/// Writes to stdout. If the reader has gone away (`pliant schema | head`), that is not an error.
 pub fn write_stdout(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

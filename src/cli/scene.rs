@@ -1,4 +1,4 @@
-//! The config that a command works on, and what the command line changes in it.
+//! The config that a command works on, and the flags that change it.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ impl SceneArgs {
         Ok(loaded)
     }
 
-    /// What the flags change.
+    /// The overrides that the flags ask for.
     pub fn overrides(&self) -> Overrides {
         Overrides {
             set: self.set.clone(),

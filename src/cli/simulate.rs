@@ -22,7 +22,7 @@ use crate::run::execute::{RunReport, Wishes, run};
                         configs/cantilever.toml --resume"
 )]
 pub struct SimulateArgs {
-    /// The scene.
+    /// The config with its overrides.
     #[command(flatten)]
     pub scene: SceneArgs,
     /// Go on with an interrupted run from its last whole frame.
@@ -31,7 +31,7 @@ pub struct SimulateArgs {
     /// Overwrite an existing run directory.
     #[arg(long)]
     pub force: bool,
-    /// Threads.
+    /// The number of threads.
     #[command(flatten)]
     pub threads: ThreadArgs,
     /// Fail if a step ends with a gradient above TOL times its first norm.
@@ -95,7 +95,7 @@ impl SimulateArgs {
     }
 }
 
-/// Frames, seconds, milliseconds per frame, cache.
+/// The closing line: frames, seconds, milliseconds per frame, cache.
 fn closing_line(report: &RunReport) -> String {
     format!(
         "{} frames in {:.2} s, {:.1} ms per frame, cache {}, written to {}",
@@ -116,7 +116,7 @@ pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
             std::process::exit(1);
         }
         if std::io::stderr().is_terminal() {
-            // Over the progress bar, which draws itself again.
+            // The message is written over the progress bar, which is then drawn again.
             eprint!("\r\x1b[2K");
         }
         tracing::info!("stopping after this frame (again to stop at once)");
@@ -127,7 +127,7 @@ pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
     stop
 }
 
-/// A tolerance above 0.
+/// Reads a tolerance above 0.
 fn parse_tolerance(text: &str) -> Result<f64, String> {
     let tolerance = text.parse::<f64>().ok().filter(|tolerance| *tolerance > 0.0 && tolerance.is_finite());
     tolerance.ok_or_else(|| "wants a number above 0, such as 1e-3".to_owned())

@@ -1,4 +1,4 @@
-//! `pliant solvers`: which solver can simulate what, asked of every kind for the terms of small scenes.
+//! `pliant solvers`: which solver can simulate what, found by asking every kind about the terms of small scenes.
 
 use clap::Args;
 use toml::Table;
@@ -21,7 +21,7 @@ const BOX: &str = "generate = { shape = \"box\", size = [1, 1, 1], cells = [1, 1
 const CLOTH: &str = "generate = { shape = \"cloth\", size = [1, 1], cells = [2, 2] }\n";
 const ARAP: &str = "material = { model = \"arap\", k = 1e5 }\n";
 
-/// What a scene may have, with a small body that has it.
+/// The features of scenes, each with a small body that has it.
 fn features() -> Vec<(String, String)> {
     let mut all = vec![];
     for (name, shape) in [("solid", BOX), ("sheet", CLOTH)] {
@@ -56,20 +56,20 @@ fn features() -> Vec<(String, String)> {
     all
 }
 
-/// The terms of a scene with one body.
+/// The objective of a scene with one body.
 fn objective(body: &str) -> Result<Objective> {
     let loaded = config::parse(&format!("[[body]]\n{body}"))?;
     Ok(build(&loaded.scene, &Cache::disabled())?.objective)
 }
 
-/// Why a kind of solver cannot work on some terms; `None`: it can.
+/// Why a kind of solver cannot work on some terms; `None` if it can.
 fn refusal(kind: &Kind, objective: &Objective) -> Option<Refusal> {
     let method = kind.read(Table::new()).ok()?;
     objective.terms.iter().filter(|term| !term.is_empty()).find_map(|term| method.refuses(term.as_ref()))
 }
 
 impl SolversArgs {
-    /// Tries everything and prints the table.
+    /// Asks all kinds about all features and prints the table.
     pub fn run(&self) -> Result<()> {
         let features = features();
         let width = features.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::error::Result;
 use elements::par;
 
-/// Most threads that can be asked for.
+/// The largest number of threads that can be asked for.
 const MOST: usize = 4096;
 
 /// How many threads a command uses.
@@ -17,13 +17,13 @@ pub struct ThreadArgs {
 }
 
 impl ThreadArgs {
-    /// Runs a command as one of them.
+    /// Runs a command on one of these threads.
     pub fn run(&self, command: impl FnOnce() -> Result<()> + Send) -> Result<()> {
         par::enter(self.threads, command)
     }
 }
 
-/// A number of threads, at least 1.
+/// Reads a number of threads, at least 1.
 fn parse(text: &str) -> Result<usize, String> {
     let count = text.parse::<usize>().ok().filter(|count| (1..=MOST).contains(count));
     count.ok_or_else(|| format!("wants a whole number from 1 to {MOST}"))

@@ -1,13 +1,13 @@
-//! The same comparison for all combinations of some of the scene's values: what comes of it, as a table.
+//! The same comparison for all combinations of some of the scene's values, with its results as a table.
 
 use super::{Comparison, Contender};
 
-/// One combination.
+/// One combination of values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Its values, in the order of the variations.
+    /// The values, in the order of the variations.
     pub values: Vec<String>,
-    /// `key=value` for each key.
+    /// The overrides `key=value` for each key.
     pub assignments: Vec<String>,
 }
 
@@ -26,13 +26,13 @@ pub fn combinations(vary: &[(Vec<String>, Vec<String>)]) -> Vec<Case> {
     cases
 }
 
-/// The header of `cases.csv`: the first key of each variation, then what came of it.
+/// The header of `cases.csv`: the first key of each variation, then the columns of results.
 pub fn header(vary: &[(Vec<String>, Vec<String>)]) -> String {
     let keys: String = vary.iter().map(|(keys, _)| format!("{},", keys[0])).collect();
     format!("{keys}solver,iterations,objective,inertia,energy,relative_error,min_det_f,inverted,p,l\n")
 }
 
-/// The rows of a case: where each solver ended.
+/// The rows of a case: the result of each solver.
 pub fn rows(case: &Case, comparison: &Comparison) -> String {
     let values: String = case.values.iter().map(|value| format!("{value},")).collect();
     let mut text = String::new();
@@ -56,7 +56,7 @@ pub fn rows(case: &Case, comparison: &Comparison) -> String {
     text
 }
 
-/// For people: large numbers by their exponent.
+/// A value for people to read; large numbers are written with an exponent.
 fn short(value: &str) -> String {
     match value.parse::<f64>() {
         Ok(number) if number.abs() >= 1e5 => format!("{number:e}"),
@@ -69,7 +69,7 @@ fn widths(cases: &[Case]) -> Vec<usize> {
     (0..count).map(|k| cases.iter().map(|case| short(&case.values[k]).len()).max().unwrap_or(0)).collect()
 }
 
-/// The title of the table for people: relative errors.
+/// The title of the table for people, which shows relative errors.
 pub fn title(cases: &[Case], solvers: &[Contender]) -> String {
     let values: usize = widths(cases).iter().map(|width| width + 2).sum();
     let names: String =
@@ -77,7 +77,7 @@ pub fn title(cases: &[Case], solvers: &[Contender]) -> String {
     format!("relative error; above 1: g has risen\n{:values$}{names}\n", "")
 }
 
-/// A line of that table.
+/// The line of a case in that table.
 pub fn line(cases: &[Case], case: &Case, comparison: &Comparison) -> String {
     let values: String = case
         .values

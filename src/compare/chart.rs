@@ -3,23 +3,23 @@
 use super::{Comparison, Point};
 use crate::view::plot::{Axis, Chart, Panel, Series};
 
-/// What a curve shows of an iterate.
+/// The quantity of an iterate that a curve shows.
 type Quantity = fn(&Point) -> f64;
 
-/// Relative error over iterations.
+/// The chart of the relative error over iterations.
 pub fn over_iterations(comparison: &Comparison, title: &str) -> Chart {
     let error = [(Axis::log("relative error", ""), (|p| p.relative_error) as Quantity)];
     draw(comparison, title, iterations(), error.into())
 }
 
-/// Relative error over the time of the iterations.
+/// The chart of the relative error over the time of the iterations.
 pub fn over_seconds(comparison: &Comparison, title: &str) -> Chart {
     let x = (Axis::from_zero("time of iterations", "s"), (|p| p.seconds) as Quantity);
     let error = [(Axis::log("relative error", ""), (|p| p.relative_error) as Quantity)];
     draw(comparison, title, x, error.into())
 }
 
-/// Elastic energy and inertia over iterations.
+/// The chart of elastic energy and inertia over iterations.
 pub fn parts(comparison: &Comparison, title: &str) -> Chart {
     let panels = vec![
         (Axis::log("elastic energy", "J"), (|p| p.value.elastic) as Quantity),
@@ -28,7 +28,7 @@ pub fn parts(comparison: &Comparison, title: &str) -> Chart {
     draw(comparison, title, iterations(), panels)
 }
 
-/// The sizes of linear and angular momentum over iterations.
+/// The chart of the sizes of linear and angular momentum over iterations.
 pub fn momenta(comparison: &Comparison, title: &str) -> Chart {
     let panels = vec![
         (Axis::from_zero("linear momentum", "kg m/s"), (|p| norm(p.linear)) as Quantity),

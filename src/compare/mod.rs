@@ -4,9 +4,9 @@
 //! relative error of x_k  =  (g(x_k) − g*)/(g(x_0) − g*),      x_0 = y
 //! ```
 //!
-//! \[Liu2017, Eq. 12; Ledwon2024, Eq. 5.5\]. g* is the lowest value that Newton, run until rounding stops it, or any of the
-//! solvers reached. Time is that of the iterations alone: what is measured about an iterate is computed outside of it.
-//! Solvers that do not minimize g (xpbd, pbd) are measured by the same yardstick, and end where they end.
+//! \[Liu2017, Eq. 12; Ledwon2024, Eq. 5.5\]. g* is the lowest value that Newton, run until rounding stops it, or any of
+//! the solvers reached. Time is that of the iterations alone: measurements of an iterate are not included. Solvers that
+//! do not minimize g (xpbd, pbd) are measured in the same way, and need not approach g*.
 
 pub mod cases;
 pub mod chart;
@@ -30,38 +30,38 @@ use elements::par;
 pub const HEADER: &str =
     "solver,iteration,seconds,objective,inertia,energy,relative_error,gradient_norm,px,py,pz,lx,ly,lz";
 
-/// Newton's iterations for the reference, at the most.
+/// The largest number of Newton's iterations for the reference.
 const REFERENCE: u64 = 300;
 
 /// One iterate of one solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// From 0, the common start.
+    /// The number of the iteration; 0 is the common start.
     pub iteration: u64,
-    /// Of the iterations so far.
+    /// The time of the iterations so far, in s.
     pub seconds: f64,
-    /// g and its parts.
+    /// The value of g and its parts, in J.
     pub value: Value,
-    /// See the module's header; filled in when all solvers are done.
+    /// The relative error (see the module's header), which is filled in when all solvers are done.
     pub relative_error: f64,
-    /// ‖∇g‖ in N.
+    /// The norm ‖∇g‖ of the gradient in N.
     pub gradient_norm: f64,
-    /// Linear momentum in kg·m/s, with the velocity that the iterate stands for.
+    /// The linear momentum in kg·m/s, with the velocity that belongs to the iterate.
     pub linear: [f64; 3],
-    /// Angular momentum about the origin in kg·m²/s.
+    /// The angular momentum about the origin in kg·m²/s.
     pub angular: [f64; 3],
 }
 
 /// The iterates of one solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// As it was asked for.
+    /// The solver as the user specified it.
     pub label: String,
     /// Its iterates; the first is the common start.
     pub points: Vec<Point>,
     /// The lowest det F at its end, and how many cells are inverted there.
     pub volumes: (f64, usize),
-    /// What it had to say.
+    /// The notes of the solver for the user.
     pub notes: Vec<String>,
 }
 
@@ -75,13 +75,13 @@ impl Course {
 /// A comparison on one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// The lowest g.
+    /// The lowest value g* of the objective that was found, in J.
     pub reference: f64,
-    /// One for each solver, in order.
+    /// The courses of all solvers, in the order in which they were asked for.
     pub courses: Vec<Course>,
 }
 
-/// Compares solvers on the step that `simulation` would make next, by `iterations` of each.
+/// Compares solvers on the step that `simulation` would make next, with `iterations` of each.
 pub fn compare(
     simulation: &mut Simulation,
     contenders: &[Contender],
@@ -109,7 +109,7 @@ pub fn compare(
     Ok(Comparison { reference: lowest, courses })
 }
 
-/// g where Newton ends.
+/// The value of g in J at which Newton ends.
 fn reference(objective: &Objective, start: &Iterate, cache: &Cache) -> Result<f64> {
     let settings =
         SolverSettings::new(newton::Options::default(), REFERENCE, 0.0).expect("defaults are in range");
@@ -178,14 +178,14 @@ fn measure(objective: &Objective, base: &State, at: &Iterate, iteration: u64, sp
 }
 
 impl Comparison {
-    /// `convergence.csv`. Numbers read back to the same bits.
+    /// The content of `convergence.csv`. Numbers read back to the same bits.
     pub fn to_csv(&self) -> String {
         let mut text = format!("{HEADER}\n");
         for course in &self.courses {
             for p in &course.points {
                 let [px, py, pz] = p.linear;
                 let [lx, ly, lz] = p.angular;
-                // The label may hold commas.
+                // The label is quoted, as it may contain commas.
                 text += &format!(
                     "\"{}\",{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz}\n",
                     course.label,
@@ -202,7 +202,7 @@ impl Comparison {
         text
     }
 
-    /// The first iteration of a solver whose relative error is at most `error`; `None` if none is.
+    /// The first iteration at which a solver's relative error is at most `error`; `None` if there is none.
     pub fn iterations_to(&self, label: &str, error: f64) -> Option<u64> {
         let course = self.courses.iter().find(|course| course.label == label)?;
         course.points.iter().find(|point| point.relative_error <= error).map(|point| point.iteration)

@@ -1,4 +1,4 @@
-//! The way of a config: text, overrides, raw, defaults, resolved; and back to text.
+//! The stages of a config: text, overrides, raw, defaults, resolved; and back to text.
 
 use std::path::{Path, PathBuf};
 
@@ -22,11 +22,11 @@ pub struct Loaded {
     pub scene: scene::Scene,
     /// The same in the user's terms: overrides applied, defaults written out, paths absolute.
     pub raw: raw::Config,
-    /// What is odd but no fault.
+    /// Notes about what is odd but not a fault.
     pub warnings: Vec<String>,
 }
 
-/// Loads the config at `path` with what the command line changes in it.
+/// Loads the config at `path` with the overrides of the command line.
 ///
 /// All faults are reported together, as [`Error::Config`].
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
@@ -51,7 +51,7 @@ pub fn parse(text: &str) -> Result<Loaded> {
     load_text(Path::new("scene.toml"), text, &Overrides::default(), &context).map_err(Error::Config)
 }
 
-/// Like [`load`], for text that stands for the content of `file`.
+/// Like [`load`], for text that is taken for the content of `file`.
 pub fn load_text(
     file: &Path,
     text: &str,
@@ -81,7 +81,7 @@ pub fn load_text(
 
 /// The config as TOML: loading it again gives an equal [`scene::Scene`], whatever the directory and flags.
 pub fn to_toml(loaded: &Loaded) -> String {
-    // The raw types are strings, numbers, arrays and structs: nothing that TOML cannot hold.
+    // The raw types are strings, numbers, arrays and structs, all of which TOML can hold.
     toml::to_string(&loaded.raw).expect("raw configs are TOML")
 }
 
@@ -113,7 +113,7 @@ fn apply_overrides(
     faults
 }
 
-/// With `--solver`, the file's options for another kind of solver are no fault: they go, with a warning.
+/// With `--solver`, the file's options for another kind of solver are not faults: they are dropped with a warning.
 fn drop_foreign_options(values: &mut Table, source: &Source<'_>, overrides: &Overrides, report: &mut Report) {
     let wanted = overrides.solver.as_deref();
     let Some(kind) = KINDS.iter().find(|kind| Some(kind.name) == wanted) else { return };
@@ -132,7 +132,7 @@ fn drop_foreign_options(values: &mut Table, source: &Source<'_>, overrides: &Ove
     }
 }
 
-/// Flags first, then the file as a whole, then line by line; each fault once.
+/// Sorts faults: flags first, then the file as a whole, then line by line; each fault once.
 fn in_order(mut faults: Vec<Diagnostic>) -> Vec<Diagnostic> {
     faults.sort_by_key(|fault| match &fault.place {
         Place::Flag(_) => (0, 0, 0),

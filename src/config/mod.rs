@@ -4,8 +4,8 @@
 //! text ─ source ─▶ values + places ─ overrides ─ read ─▶ raw::Config ─ resolve ─▶ Scene
 //! ```
 //!
-//! [`load()`] goes the whole way and reports all faults at once, each with its line and column;
-//! [`to_toml`] writes what was loaded such that it loads again to the same bits.
+//! [`load()`] goes the whole way and reports all faults at once, each with its line and column; [`to_toml`] writes a
+//! loaded config such that it loads again to the same bits.
 
 mod load;
 mod overrides;

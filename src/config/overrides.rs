@@ -1,4 +1,4 @@
-//! Values that flags put over those of the file: `--set key.path=value`, `--solver`, `--frames`, `-o`.
+//! Values of flags that replace those of the file: `--set key.path=value`, `--solver`, `--frames`, `-o`.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,12 @@ use toml::{Table, Value};
 
 use super::path::KeyPath;
 
-/// What the command line changes in a config.
+/// The changes that the command line makes to a config.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
-    /// `key.path=value` each, applied in order; values are TOML, or else strings.
+    /// Assignments `key.path=value`, applied in order; values are TOML, or else strings.
     pub set: Vec<String>,
-    /// Likewise, by a comparison that goes through values.
+    /// The same, made by a comparison that varies values.
     pub vary: Vec<String>,
     /// Replaces `solver.kind`; options that the new kind does not take are dropped with a warning.
     pub solver: Option<String>,
@@ -26,9 +26,9 @@ pub struct Overrides {
 pub struct Assignment {
     /// The flag as typed, for messages.
     pub flag: String,
-    /// The key.
+    /// The path of the key that is set.
     pub path: KeyPath,
-    /// The new value.
+    /// The new value of the key.
     pub value: Value,
 }
 
@@ -37,9 +37,9 @@ pub struct Assignment {
 pub struct Refusal {
     /// The flag as typed.
     pub flag: String,
-    /// The key, where it could be read.
+    /// The path of the key, if it could be read.
     pub path: KeyPath,
-    /// What is wrong.
+    /// The reason why it cannot be applied.
     pub message: String,
 }
 
@@ -103,7 +103,7 @@ fn parse_set(by: &str, text: &str) -> Result<Assignment, Refusal> {
     }
 }
 
-/// Puts an assignment into `config`; tables that are missing on the way are made, array elements are not.
+/// Puts an assignment into `config`. Missing tables on the way are made; missing array elements are not.
 pub fn apply(config: &mut Table, assignment: &Assignment) -> Result<(), Refusal> {
     let Assignment { flag, path, value } = assignment;
     set_in_table(config, KeyPath::root(), path.segments(), value.clone()).map_err(|message| Refusal {
@@ -113,7 +113,7 @@ pub fn apply(config: &mut Table, assignment: &Assignment) -> Result<(), Refusal>
     })
 }
 
-/// Sets `rest` below `table`, which stands at `here`.
+/// Sets `rest` below `table`, whose path is `here`.
 fn set_in_table(table: &mut Table, here: KeyPath, rest: &[String], value: Value) -> Result<(), String> {
     let Some((segment, rest)) = rest.split_first() else { return Err("names no key".into()) };
     let here = here.join(segment);

@@ -39,7 +39,7 @@ impl KeyPath {
         &self.0
     }
 
-    /// True where `other` is this path or one above it.
+    /// True if `other` is this path or one above it.
     pub fn starts_with(&self, other: &KeyPath) -> bool {
         self.0.starts_with(&other.0)
     }

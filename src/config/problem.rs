@@ -1,24 +1,24 @@
-//! Faults before they have a place: a key path, what is wrong with it, and the way out.
+//! Faults before they have a place: a key path, the problem, and what to do about it.
 
 use super::path::KeyPath;
 
-/// Which part of a `key = value` a fault is about.
+/// The part of a `key = value` that a fault is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The key: it should not be there.
+    /// The key, which should not be there.
     Key,
-    /// The value.
+    /// The value, which is not allowed.
     Value,
 }
 
-/// One fault.
+/// One fault of a config.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The key at fault; one that does not exist stands for what is missing.
+    /// The key at fault; if something is missing, the key that it should have.
     pub path: KeyPath,
-    /// Which part of it.
+    /// The part of `key = value` that is at fault.
     pub part: Part,
-    /// What is wrong.
+    /// A description of the fault.
     pub message: String,
     /// What to do about it; may be empty.
     pub hint: String,
@@ -29,17 +29,17 @@ pub struct Problem {
 pub struct Report {
     /// The faults found so far.
     pub problems: Vec<Problem>,
-    /// What is odd but no fault.
+    /// Notes about what is odd but not a fault.
     pub warnings: Vec<String>,
 }
 
 impl Report {
-    /// A key that should not be there.
+    /// Reports a key that should not be there.
     pub fn key(&mut self, path: KeyPath, message: impl Into<String>, hint: impl Into<String>) {
         self.problems.push(Problem { path, part: Part::Key, message: message.into(), hint: hint.into() });
     }
 
-    /// A value that cannot be.
+    /// Reports a value that is not allowed.
     pub fn value(&mut self, path: KeyPath, message: impl Into<String>, hint: impl Into<String>) {
         self.problems.push(Problem { path, part: Part::Value, message: message.into(), hint: hint.into() });
     }

@@ -1,7 +1,7 @@
 //! From TOML values to [`raw::Config`], collecting every fault on the way.
 //!
-//! serde stops at the first fault. Here its key is noted and removed and the rest read again, so that one
-//! run names all of them. What is removed leaves holes; [`Removed`] tells which later faults they explain.
+//! serde stops at the first fault. Here its key is noted and removed and the rest is read again, so that one run finds
+//! all faults. Removed keys leave holes; [`Removed`] tells which later faults they explain.
 
 use serde_path_to_error::Segment;
 use toml::{Table, Value};
@@ -11,24 +11,24 @@ use super::problem::{Part, Problem, Report};
 use super::raw;
 use crate::error::suggest::suggestion;
 
-/// More faults than this are not looked for.
+/// The largest number of faults that are looked for.
 const MOST: usize = 20;
 
-/// Keys and kinds that 1.0 will have.
+/// The keys and kinds that 1.0 will have.
 const LATER: &[&str] = &["obstacle"];
 
-/// What later versions say of names that are planned.
+/// The message about names that are planned for a later version.
 pub const NOT_YET: &str = "not supported yet in this version";
 
-/// The keys at fault, which were taken out of the values before anything else was checked.
+/// The keys at fault, which were removed from the values before anything else was checked.
 pub struct Removed {
     paths: Vec<KeyPath>,
     before: Value,
 }
 
 impl Removed {
-    /// True for a fault that may only be there because of a removal: about the key removed, what holds it or
-    /// what is in it, or about a key that is missing beside it (it may be the misspelt one).
+    /// True for a fault that may be a consequence of a removal: it is about the removed key, a table around it or a key
+    /// in it, or about a key that is missing beside it (the removed one may be that key, misspelt).
     pub fn explains(&self, path: &KeyPath) -> bool {
         self.paths.iter().any(|gone| {
             let missing_beside = gone.parent() == path.parent() && get(&self.before, path).is_none();
@@ -39,7 +39,7 @@ impl Removed {
 
 /// Reads `values`, reporting unknown keys, wrong types and numbers that are not finite.
 ///
-/// Gives the config without the keys at fault (`None` where there were too many) and those keys.
+/// Returns the config without the keys at fault (`None` if there were too many), and those keys.
 pub fn read(values: Table, report: &mut Report) -> (Option<raw::Config>, Removed) {
     let mut values = Value::Table(values);
     let mut strange = Vec::new();
@@ -47,7 +47,7 @@ pub fn read(values: Table, report: &mut Report) -> (Option<raw::Config>, Removed
     for path in &strange {
         report.value(path.clone(), "must be a finite number", "");
     }
-    // These stay in, but what is said of them later is said already.
+    // These keys stay in, but later faults about them are already reported.
     let mut removed = Removed { paths: strange, before: values.clone() };
     for _ in 0..MOST {
         let error = match serde_path_to_error::deserialize::<_, raw::Config>(values.clone()) {
@@ -96,7 +96,7 @@ fn find_non_finite(value: &Value, path: KeyPath, found: &mut Vec<KeyPath>) {
     }
 }
 
-/// Removes the last key of `segments` that is in a table (an element's removal would renumber the others).
+/// Removes the last key of `segments` that is in a table (removing an array element would renumber the others).
 fn remove(value: &mut Value, segments: &[String]) -> bool {
     let Some((first, rest)) = segments.split_first() else { return false };
     match value {
@@ -120,7 +120,7 @@ fn get<'v>(values: &'v Value, path: &KeyPath) -> Option<&'v Value> {
     })
 }
 
-/// serde's message in the words of whoever wrote the config.
+/// serde's message in terms of the config.
 pub fn explain(at: KeyPath, message: &str, values: &Value) -> Problem {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (name, valid) = names.split_first().map_or(("", &[][..]), |(name, valid)| (*name, valid));
@@ -158,7 +158,7 @@ pub fn explain(at: KeyPath, message: &str, values: &Value) -> Problem {
     value(at, message, String::new())
 }
 
-/// `expected a number, found the string "x"`.
+/// A message such as `expected a number, found the string "x"`.
 fn wrong_type(message: &str, value: Option<&Value>) -> String {
     let count = value.and_then(Value::as_array).map(Vec::len);
     if let (true, Some(count)) = (message.starts_with("invalid length"), count) {

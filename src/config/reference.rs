@@ -1,35 +1,36 @@
 //! Tables of config keys in Markdown, made from the JSON schema.
 //!
-//! The descriptions of the schema are the doc comments of [`super::raw`]. A key is therefore documented once, beside its
-//! declaration, and editors, `pliant schema` and the pages in `docs/` say the same. A page marks where a table belongs:
+//! The descriptions of the schema are the doc comments of [`super::raw`]. A key is therefore documented once,
+//! beside its declaration, and editors, `pliant schema` and the pages in `docs/` say the same. A page marks
+//! where a table belongs:
 //!
 //! ```text
 //! <!-- keys: Time -->
 //! <!-- end -->
 //! ```
 //!
-//! [`update`] fills such places in; `tests/program/reference.rs` holds the pages to it. A description ends with the default of its
-//! key: `Default 5.` for a value, `Default: real time.` for words, or `Required.`.
+//! [`update`] fills these places in; `tests/program/reference.rs` checks the pages. A description ends with the default
+//! of its key: `Default 5.` for a value, `Default: real time.` for words, or `Required.`.
 
 use serde_json::{Map, Value};
 
-/// Definitions that a page explains once, with the link that stands in the type column instead of their parts.
+/// Definitions that a page explains once, with the link that replaces their parts in the type column.
 const EXPLAINED: [(&str, &str); 3] = [
     ("Quantity", "[quantity](config.md#quantities)"),
     ("Directions", "[direction](config.md#directions)"),
     ("Select", "[selection](config.md#selections)"),
 ];
 
-/// How the names of definitions begin that are a value or its keys over time, and the link to what that means.
+/// The beginning of the names of definitions that are a value or its keys over time, and the link to their explanation.
 const ANIMATED: (&str, &str) = ("Animated_", "[animated](config.md#animated-values)");
 
-/// A table with more keys than this is not written out where another table refers to it.
+/// A table with more keys than this is not written out in the row of a key that refers to it.
 const MOST_KEYS: usize = 4;
 
 /// The Markdown table of one entry of `$defs`, or of the root for "".
 ///
-/// A table of keys has the columns key, type, default and meaning, required keys first; a choice has value and
-/// meaning. Empty where the schema has no such entry.
+/// A table of keys has the columns key, type, default and meaning, required keys first; a choice has value and meaning.
+/// The text is empty if the schema has no such entry.
 ///
 /// ```
 /// let schema = serde_json::json!({ "$defs": { "Time": { "properties": {
@@ -115,13 +116,13 @@ fn row(cells: &[String]) -> String {
     format!("| {} |\n", cells.join(" | "))
 }
 
-/// The description on one line; "" where there is none.
+/// The description on one line; "" if there is none.
 fn description(node: &Value) -> String {
     let text = node["description"].as_str().unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A description without its last sentence, and what that sentence says of the default.
+/// A description without its last sentence, and the default that this sentence gives.
 fn split_default(text: &str) -> (&str, Option<String>) {
     let begins = |word: &str| match text.rfind(&format!(". {word}")) {
         Some(dot) => Some(dot + 2),
@@ -139,7 +140,7 @@ fn split_default(text: &str) -> (&str, Option<String>) {
     (text[..start].trim_end(), Some(default))
 }
 
-/// The parts of a choice; none of anything else.
+/// The parts of a choice; empty for anything else.
 fn variants(node: &Value) -> &[Value] {
     let list = node.get("oneOf").or_else(|| node.get("anyOf")).and_then(Value::as_array);
     list.map_or(&[], Vec::as_slice)
@@ -169,7 +170,7 @@ fn choices(schema: &Value, property: &Value) -> String {
     variants.iter().map(line).collect()
 }
 
-/// What may be written: a word such as "integer ≥ 1", or constants and keys as code.
+/// The type of a value: words such as "integer ≥ 1", or constants and keys as code.
 fn type_name(schema: &Value, node: &Value) -> String {
     if let Some(name) = reference(node) {
         if let Some((_, link)) = EXPLAINED.iter().find(|(explained, _)| *explained == name) {
@@ -199,7 +200,7 @@ fn type_name(schema: &Value, node: &Value) -> String {
     }
 }
 
-/// "a, b or c".
+/// A list in words, such as "a, b or c".
 fn joined(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -208,7 +209,7 @@ fn joined(names: &[String]) -> String {
     }
 }
 
-/// An array: two and three numbers by their places, others by what they hold.
+/// The type of an array: two and three numbers by their places, others by the type of their items.
 fn array_name(schema: &Value, node: &Value) -> String {
     let items = type_name(schema, &node["items"]);
     let (least, most) = (node["minItems"].as_u64(), node["maxItems"].as_u64());
@@ -220,13 +221,14 @@ fn array_name(schema: &Value, node: &Value) -> String {
     }
 }
 
-/// "numbers ≥ 0" of "number ≥ 0"; code and links stay.
+/// The plural "numbers ≥ 0" of "number ≥ 0"; code and links stay as they are.
 fn plural(name: &str) -> String {
     let end = name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len());
     if end == 0 { name.to_owned() } else { format!("{}s{}", &name[..end], &name[end..]) }
 }
 
-/// A table: a single key with what belongs to it, a few keys by their names (required ones first), or the word "table".
+/// The type of a table: a single key with its type, a few keys by their names (required ones
+/// first), or the word "table".
 fn table_name(schema: &Value, node: &Value) -> String {
     let Some(properties) = node["properties"].as_object() else { return "table".to_owned() };
     let keys = keys_in_order(node);

@@ -18,8 +18,8 @@ pub fn schema() -> Value {
     schema
 }
 
-/// The schema with more definitions, for the manual: `solver common` has the keys that all kinds take, `solver NAME` the
-/// options of one kind.
+/// The schema with more definitions, for the manual: `solver common` has the keys that all kinds take, and `solver
+/// NAME` the options of one kind.
 pub fn reference_schema() -> Value {
     let mut schema = schema();
     let raw = schemars::schema_for!(raw::Solver).to_value();
@@ -34,7 +34,8 @@ pub fn reference_schema() -> Value {
     schema
 }
 
-/// Adds the options of every kind of solver to the table `Solver`; what several kinds have is described for each.
+/// Adds the options of every kind of solver to the table `Solver`. Options that several kinds have
+/// are described for each.
 fn add_options(schema: &mut Value) {
     let mut options: Vec<(String, Value)> = vec![];
     for kind in KINDS {
@@ -68,7 +69,8 @@ fn add_options(schema: &mut Value) {
     drop_null(schema);
 }
 
-/// Optional keys are left out in TOML, which has no null: `["number", "null"]` becomes `"number"`.
+/// Removes null from types: optional keys are left out in TOML, which has no null. `["number",
+/// "null"]` becomes `"number"`.
 fn drop_null(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(drop_null),
@@ -94,7 +96,7 @@ fn drop_null(schema: &mut Value) {
     }
 }
 
-/// Lists the valid values of a string property with what they mean.
+/// Lists the valid values of a string property with their meanings.
 fn name_values(schema: &mut Value, table: &str, key: &str, names: Vec<(&str, &str)>) {
     let place = format!("/$defs/{table}/properties/{key}");
     let Some(property) = schema.pointer_mut(&place).and_then(Value::as_object_mut) else { return };

@@ -10,7 +10,7 @@ use super::path::KeyPath;
 use super::problem::{Part, Problem};
 use crate::error::diagnostic::{Diagnostic, Diagnostics, Excerpt, Place};
 
-/// A parsed text that knows where its keys stand, and which of them flags have replaced.
+/// A parsed text with the places of its keys, and the keys that flags have replaced.
 pub struct Source<'a> {
     file: &'a Path,
     text: &'a str,
@@ -46,12 +46,12 @@ impl<'a> Source<'a> {
         self.overridden.push((path, flag));
     }
 
-    /// True where a flag has set this key.
+    /// True if a flag has set this key.
     pub fn is_flagged(&self, path: &KeyPath) -> bool {
         self.overridden.iter().any(|(set, _)| path.starts_with(set))
     }
 
-    /// Where a key stands: in the flag that set it last, else in the text, else where its table does.
+    /// The place of a key: in the flag that set it last, else in the text, else at its table.
     pub fn place(&self, path: &KeyPath, part: Part) -> Place {
         if let Some((_, flag)) = self.overridden.iter().rev().find(|(set, _)| path.starts_with(set)) {
             return Place::Flag(flag.clone());
@@ -63,7 +63,7 @@ impl<'a> Source<'a> {
         Place::Line(Excerpt::new(self.text, span))
     }
 
-    /// Gives a fault its place.
+    /// The diagnostic of a fault, with its place.
     pub fn diagnose(&self, problem: &Problem) -> Diagnostic {
         Diagnostic {
             file: self.file.to_owned(),
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The spans of the key and the value of `segment` in a table or array; an element is its own key.
+/// The spans of the key and the value of `segment` in a table or array; an array element is its own key.
 fn child<'v, 'a>(
     value: &'v Spanned<DeValue<'a>>,
     segment: &str,

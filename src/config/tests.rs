@@ -1,4 +1,4 @@
-//! Whole configs: good ones read back to the same bits, bad ones are refused at the right place.
+//! Tests of whole configs: good ones read back to the same bits, bad ones are refused at the right place.
 
 mod faults;
 
@@ -45,7 +45,7 @@ fn faults(text: &str, overrides: &Overrides) -> Vec<Diagnostic> {
     load_with(text, overrides).map_or_else(|faults| faults.0, |_| Vec::new())
 }
 
-/// `line:column key`, `flag key` or `- key`.
+/// The place of a fault as text: `line:column key`, `flag key` or `- key`.
 fn place(fault: &Diagnostic) -> String {
     match &fault.place {
         Place::File => format!("- {}", fault.key),
@@ -241,7 +241,7 @@ fn a_written_config_loads_to_the_same_bits_anywhere() {
         let text = to_toml(&first);
         let again = load_with(&text, &Overrides::default()).unwrap_or_else(|f| panic!("{f}\n{text}"));
         assert_eq!(first.scene, again.scene, "{text}");
-        // Equality takes −0 for 0; the debug text of a number does not.
+        // Equality treats −0 as 0; the debug text of a number does not.
         assert_eq!(format!("{:?}", first.scene), format!("{:?}", again.scene));
         assert_eq!(text, to_toml(&again));
         if let MeshSource::File(path) = &first.scene.bodies[0].mesh {

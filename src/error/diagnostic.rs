@@ -12,19 +12,19 @@ use std::path::PathBuf;
 /// One fault of a config.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// The config file, as it was named by the user.
+    /// The config file, with the name that the user gave.
     pub file: PathBuf,
-    /// Where the fault stands.
+    /// The place of the fault.
     pub place: Place,
     /// The key path, such as `body.0.material.young`; empty for faults of the syntax.
     pub key: String,
-    /// What is wrong.
+    /// A description of the fault.
     pub message: String,
-    /// What to do about it; may be empty.
+    /// A hint how to correct it; may be empty.
     pub hint: String,
 }
 
-/// Where a fault stands.
+/// The place of a fault.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     /// In the file as a whole: something is missing.
@@ -38,17 +38,17 @@ pub enum Place {
 /// A part of one line of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excerpt {
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
-    /// In characters, counted from 1.
+    /// The first character of the fault, counted from 1.
     pub column: usize,
-    /// Characters to underline, at least 1.
+    /// The number of characters to underline, at least 1.
     pub width: usize,
-    /// The whole line.
+    /// The text of the whole line.
     pub text: String,
 }
 
-/// Longest part of a line that is shown, in characters.
+/// The longest part of a line that is shown, in characters.
 const SHOWN: usize = 100;
 
 impl Excerpt {
@@ -66,7 +66,7 @@ impl Excerpt {
         }
     }
 
-    /// The line as shown (a window of it if it is long), and how many characters precede the underlined ones.
+    /// The line as it is shown (a window of it if it is long), and how many characters precede the underlined ones.
     fn window(&self) -> (String, usize, usize) {
         let characters: Vec<char> = self.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let before = self.column - 1;
@@ -100,7 +100,7 @@ impl Diagnostic {
         format!("{line}: {}", self.message)
     }
 
-    /// The excerpt with its underline and the hint; empty where there is neither.
+    /// The excerpt with its underline and the hint; empty if there is neither.
     fn details(&self, style: Style) -> String {
         let Place::Line(at) = &self.place else {
             return if self.hint.is_empty() { String::new() } else { format!("\n   = {}", self.hint) };
@@ -119,7 +119,7 @@ impl Diagnostic {
     }
 }
 
-/// Terminal codes, all empty without colour.
+/// Terminal codes for colours, all empty without colour.
 #[derive(Clone, Copy)]
 struct Style {
     red: &'static str,

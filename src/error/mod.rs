@@ -1,6 +1,6 @@
-//! The library's error type: what failed, where, why, and the way out.
+//! The library's error type: what failed, where, why, and what to do about it.
 //!
-//! Every variant carries data, not prose alone; `Display` gives one line per cause and
+//! Every variant carries data, not text alone. `Display` gives one line per cause, and
 //! [`std::error::Error::source`] the chain behind it.
 
 use std::path::{Path, PathBuf};
@@ -12,71 +12,71 @@ use diagnostic::Diagnostics;
 use elements::energy::material::Fault;
 use sparse::cholesky::OutOfMemory;
 
-/// What the library returns.
+/// The result of functions of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything that can go wrong.
+/// Everything that can fail.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The operating system refused something on `path`.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: Action,
         /// The file or directory.
         path: PathBuf,
         /// The system's answer.
         source: std::io::Error,
     },
-    /// A mesh file does not hold what its format promises.
+    /// A mesh file does not have the content that its format requires.
     #[error("{}{}: {reason}{}", path.display(), place_suffix(place), hint_suffix(hint))]
     Format {
-        /// The file.
+        /// The path of the mesh file.
         path: PathBuf,
-        /// Where in it: `line 12`, `byte 340`, `DataArray 'Points'`; may be empty.
+        /// The place in the file: `line 12`, `byte 340`, `DataArray 'Points'`; may be empty.
         place: String,
-        /// What is wrong.
+        /// A description of the defect.
         reason: String,
-        /// What to do about it; may be empty.
+        /// A hint how to correct it; may be empty.
         hint: String,
     },
     /// One or more faults of a config, each with its place.
     #[error("{0}")]
     Config(Diagnostics),
-    /// A mesh that was read well but cannot be simulated.
+    /// A mesh was read without errors but cannot be simulated.
     #[error("{subject}: {reason}{}", hint_suffix(hint))]
     Mesh {
-        /// The body or file.
+        /// The body or file that has the mesh.
         subject: String,
-        /// What is wrong, with element numbers.
+        /// A description of the defect, with element numbers.
         reason: String,
-        /// What to do about it; may be empty.
+        /// A hint how to correct it; may be empty.
         hint: String,
     },
     /// A solver cannot work on a term or material.
     #[error("solver '{solver}' cannot simulate {subject}: {reason}")]
     Unsupported {
-        /// The solver's config name.
+        /// The name of the solver in configs.
         solver: String,
         /// The body and material or term.
         subject: String,
-        /// The missing capability and the way out.
+        /// The missing capability, and what to do about it.
         reason: String,
     },
     /// A flag with a value that the command cannot work with.
     #[error("{what}{}", hint_suffix(hint))]
     Usage {
-        /// The flag and what is wrong with it.
+        /// The flag, and what is wrong with it.
         what: String,
-        /// What to do about it; may be empty.
+        /// A hint how to correct it; may be empty.
         hint: String,
     },
     /// A run, or a check that was asked for, failed: numbers that are not finite, an interruption …
     #[error("{what}{}", hint_suffix(hint))]
     Failed {
-        /// What happened, with step and frame where known.
+        /// A description of the failure, with step and frame if they are known.
         what: String,
-        /// What to do about it; may be empty.
+        /// A hint how to correct it; may be empty.
         hint: String,
     },
     /// A run directory is not in a state that the request can work with.
@@ -84,20 +84,20 @@ pub enum Error {
     Run {
         /// The directory or file.
         path: PathBuf,
-        /// What is wrong.
+        /// A description of the problem.
         reason: String,
-        /// What to do about it; may be empty.
+        /// A hint how to correct it; may be empty.
         hint: String,
     },
 }
 
 impl Error {
-    /// An [`Error::Io`].
+    /// Makes an [`Error::Io`].
     pub fn io(action: Action, path: &Path, source: std::io::Error) -> Self {
         Error::Io { action, path: path.to_owned(), source }
     }
 
-    /// An [`Error::Format`] without a hint.
+    /// Makes an [`Error::Format`] without a hint.
     pub fn format(path: &Path, place: impl Into<String>, reason: impl Into<String>) -> Self {
         Error::Format {
             path: path.to_owned(),
@@ -107,7 +107,7 @@ impl Error {
         }
     }
 
-    /// How the program ends with it.
+    /// The exit code of the program after this error.
     pub fn exit(&self) -> Exit {
         match self {
             Error::Failed { .. } | Error::Io { action: Action::Write, .. } => Exit::Failed,
@@ -133,7 +133,7 @@ impl From<OutOfMemory> for Error {
     }
 }
 
-/// What was tried on a file or directory.
+/// An action on a file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Reading a file.
@@ -175,12 +175,12 @@ impl std::fmt::Display for Action {
     }
 }
 
-/// How the program ends.
+/// The exit codes of the program after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Something failed while it ran.
+    /// Something failed while the program ran.
     Failed = 1,
-    /// What the user wrote or named cannot be.
+    /// The user's command line, config or files cannot be used.
     Usage = 2,
 }
 

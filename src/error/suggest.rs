@@ -1,4 +1,4 @@
-//! What a misspelt name most likely stands for.
+//! Suggestions for misspelt names.
 
 /// The candidate that a misspelt name most likely stands for.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -11,7 +11,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// `did you mean 'young'? valid keys: young, poisson`.
+/// A hint such as `did you mean 'young'? valid keys: young, poisson`.
 pub fn suggestion(name: &str, what: &str, candidates: &[&str]) -> String {
     let all = if candidates.is_empty() { "none".to_owned() } else { candidates.join(", ") };
     match nearest(name, candidates.iter().copied()) {

@@ -15,7 +15,7 @@ const LINE: i64 = 3;
 /// VTK's number of a polyline, which is cut into edges.
 pub(crate) const POLYLINE: i64 = 4;
 
-/// Collects the cells that we use, and where they stood among the file's cells.
+/// Collects the cells that are used, and their places among the file's cells.
 #[derive(Default)]
 pub(crate) struct Cells {
     pub(crate) tets: Vec<[u32; 4]>,
@@ -30,8 +30,8 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Takes the file's next cell. Corners are relative to `first_point`, and there are `points` of them.
-    /// Quadratic cells give their corners; kinds that we do not use are counted and skipped.
+    /// Takes the file's next cell. Its corners count from `first_point`, after which the file has `points` points.
+    /// Quadratic cells give their corners; kinds that are not used are counted and skipped.
     pub(crate) fn push(
         &mut self,
         kind: i64,
@@ -76,8 +76,8 @@ impl Cells {
         Ok(())
     }
 
-    /// Takes the next cell of a polygonal surface: polygons and strips become triangles, which all have the
-    /// cell data of the one cell that they come from.
+    /// Takes the next cell of a polygonal surface. Polygons and strips become triangles, each with the cell data of the
+    /// cell that it comes from.
     pub(crate) fn push_polygonal(&mut self, kind: i64, corners: &[i64], points: usize) -> Parsed<()> {
         if kind == POLYLINE {
             return self.push(kind, corners, 0, points);
@@ -104,13 +104,14 @@ impl Cells {
         Ok(())
     }
 
-    /// The cells of the file so far.
+    /// The number of the file's cells so far.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// The mesh; `cell_data` has a tuple for every cell of the file and is restricted to those kept. Lines are kept
-    /// where nothing of a higher dimension stands beside them, be it used or not: they are the edges of it then.
+    /// The mesh. `cell_data` has a tuple for every cell of the file and is restricted to the cells that are
+    /// kept. Lines are kept only if the file has no cells of a higher dimension, used or not; otherwise they
+    /// are the edges of those.
     pub(crate) fn into_mesh(
         self,
         points: Vec<[f64; 3]>,
@@ -158,7 +159,7 @@ impl Cells {
     }
 }
 
-/// What VTK calls a cell kind.
+/// The name of a cell kind in VTK.
 fn kind_name(kind: i64) -> String {
     let name = match kind {
         0 => "empty cell",

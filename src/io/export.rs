@@ -1,6 +1,6 @@
-//! Meshes out: the formats that can be written, and what each of them can hold.
+//! Writing meshes: the formats that can be written, and what each of them can hold.
 //!
-//! Every writer keeps the order of points and cells. What a format has no place for is left out, and told.
+//! Every writer keeps the order of points and cells. Data for which a format has no place is left out, and reported.
 
 use std::path::Path;
 
@@ -25,13 +25,13 @@ pub enum WriteFormat {
     Stl,
     /// Gmsh's MSH 4.1, text.
     Msh,
-    /// Medit, text.
+    /// Medit's text format, `.mesh`.
     Medit,
     /// TetGen's pair of files.
     TetGen,
 }
 
-/// Extensions with their formats.
+/// The file name extensions with their formats.
 const EXTENSIONS: [(&str, WriteFormat); 9] = [
     ("vtu", WriteFormat::Vtu),
     ("vtk", WriteFormat::VtkLegacy),
@@ -44,7 +44,7 @@ const EXTENSIONS: [(&str, WriteFormat); 9] = [
     ("ele", WriteFormat::TetGen),
 ];
 
-/// The format that [`write()`] would use for `path`, or why it cannot: ask before the work.
+/// The format that [`write()`] would use for `path`, or the reason why it cannot. Call it before the work is done.
 pub fn write_format(path: &Path) -> Result<WriteFormat> {
     let given = extension(path);
     if let Some((_, format)) = EXTENSIONS.iter().find(|(extension, _)| *extension == given) {
@@ -58,11 +58,12 @@ pub fn write_format(path: &Path) -> Result<WriteFormat> {
     Err(Fault::new("", reason).hint(format!("writable are .{}", known.join(", ."))).at(path))
 }
 
-/// Writes a mesh in the format of the path's extension, whole or not at all; returns what was left out, a sentence each.
+/// Writes a mesh in the format of the path's extension, whole or not at all; returns what was left
+/// out, a sentence each.
 ///
-/// Volume formats hold the cells of the mesh's [`Kind`]; triangles beside tets are left out of all but Medit's, because cell
-/// arrays have no values for them. Surface formats (PLY, OBJ, STL) hold the boundary of the tets with the vertices that it
-/// uses, or else the triangles or edges with all vertices.
+/// Volume formats hold the cells of the mesh's [`Kind`]. Triangles beside tets are left out of all formats but Medit's,
+/// because cell arrays have no values for them. Surface formats (PLY, OBJ, STL) hold the boundary of the tets with the
+/// vertices that it uses, or else the triangles or edges with all vertices.
 pub fn write(mesh: &Mesh, path: &Path) -> Result<Vec<String>> {
     let format = write_format(path)?;
     let surface = matches!(format, WriteFormat::Ply | WriteFormat::Obj | WriteFormat::Stl);

@@ -9,44 +9,45 @@ use crate::mesh::{DataArray, Kind, Mesh};
 /// Values of one array.
 #[derive(Clone, Copy, Debug)]
 pub enum Data<'a> {
-    /// Written as 64 bits, or 32 if the grid says so.
+    /// Numbers that are written with 64 bits, or with 32 if the grid says so.
     F64(&'a [f64]),
-    /// Written as 32-bit integers.
+    /// Numbers that are written as 32-bit integers.
     I32(&'a [i32]),
-    /// Written as bytes.
+    /// Numbers that are written as bytes.
     U8(&'a [u8]),
 }
 
 /// A named array on points or cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Array<'a> {
-    /// Its name.
+    /// The name of the array in the file.
     pub name: &'a str,
-    /// Values per point or cell, at least 1.
+    /// The number of values per point or cell, at least 1.
     pub components: usize,
     /// The values, tuple after tuple.
     pub data: Data<'a>,
 }
 
-/// A grid.
+/// A grid to be written: points, cells and arrays.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Grid<'a> {
-    /// Positions.
+    /// The positions of all points.
     pub points: &'a [[f64; 3]],
-    /// Its cells.
+    /// The cells of all kinds.
     pub cells: Cells<'a>,
     /// Arrays with a tuple for every point.
     pub point_arrays: &'a [Array<'a>],
     /// Arrays with a tuple for every cell.
     pub cell_arrays: &'a [Array<'a>],
-    /// Field data `TimeValue`, in seconds.
+    /// The time in s, written as the field data `TimeValue`.
     pub time: Option<f64>,
-    /// Write positions and floating-point arrays in single precision.
+    /// If true, positions and floating-point arrays are written in single precision.
     pub float32: bool,
 }
 
 impl Grid<'_> {
-    /// Arrays of the wrong length, or more than 2³¹ points, are [`InvalidInput`](io::ErrorKind::InvalidInput).
+    /// Checks the grid. Arrays of the wrong length, or more than 2³¹ points, are
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput).
     pub fn check(&self) -> io::Result<()> {
         let invalid = |reason| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         if i32::try_from(self.points.len()).is_err() {
@@ -69,7 +70,7 @@ impl Grid<'_> {
     }
 }
 
-/// Lets `write` have the cells of the mesh's [`Kind`] as a grid, with all arrays.
+/// Calls `write` with the cells of the mesh's [`Kind`] as a grid, with all arrays.
 pub fn with_grid<R>(mesh: &Mesh, write: impl FnOnce(&Grid) -> R) -> R {
     fn array(array: &DataArray) -> Array<'_> {
         Array { name: &array.name, components: array.components, data: Data::F64(&array.values) }
@@ -91,26 +92,26 @@ pub fn with_grid<R>(mesh: &Mesh, write: impl FnOnce(&Grid) -> R) -> R {
 /// All cells by their points, in the order of the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cells<'a> {
-    /// Tets.
+    /// Tetrahedra by their four points.
     pub tets: &'a [[u32; 4]],
-    /// Triangles.
+    /// Triangles by their three points.
     pub triangles: &'a [[u32; 3]],
-    /// Line segments.
+    /// Line segments by their two points.
     pub edges: &'a [[u32; 2]],
 }
 
 impl Cells<'_> {
-    /// How many there are of each number of corners, with VTK's type.
+    /// For each kind of cells: how many there are, their number of corners, and VTK's type.
     pub fn groups(&self) -> [(usize, usize, u8); 3] {
         [(self.tets.len(), 4, 10), (self.triangles.len(), 3, 5), (self.edges.len(), 2, 3)]
     }
 
-    /// How many there are.
+    /// The number of all cells.
     pub fn count(&self) -> usize {
         self.groups().iter().map(|(count, ..)| count).sum()
     }
 
-    /// Corners of all of them.
+    /// The number of corners of all cells.
     pub fn corners(&self) -> usize {
         self.groups().iter().map(|(count, corners, _)| count * corners).sum()
     }

@@ -12,14 +12,14 @@ pub(crate) struct LegacyData<'a> {
 }
 
 impl LegacyData<'_> {
-    /// Binary data begins on the next line; text may go on right here.
+    /// Ends a header line: binary data begins on the next line, text may continue on the same one.
     pub(crate) fn end_header_line(&mut self) {
         if self.binary {
             self.scanner.rest_of_line();
         }
     }
 
-    /// A count that the file cannot have room for is refused when its numbers are read.
+    /// The next word as a count. Counts that are too large for the file are refused when the numbers are read.
     pub(crate) fn count(&mut self, expected: &str) -> Parsed<usize> {
         let value = self.scanner.integer(expected)?;
         usize::try_from(value).map_err(|_| self.scanner.fault(format!("{expected} is negative: {value}")))
@@ -58,13 +58,13 @@ impl LegacyData<'_> {
             .ok_or_else(|| self.scanner.fault(format!("the data type '{kind}' is not known")))
     }
 
-    /// Passes over a `METADATA` block, which ends with an empty line; stands behind its first word.
+    /// Skips a `METADATA` block, which ends with an empty line. The cursor stands behind its first word.
     pub(crate) fn skip_metadata(&mut self) {
         self.scanner.rest_of_line();
         while !self.scanner.rest_of_line().is_empty() {}
     }
 
-    /// `FIELD name count`, then arrays. Returns those with `tuples` tuples.
+    /// Reads `FIELD name count` and its arrays; returns those with `tuples` tuples.
     pub(crate) fn field(&mut self, tuples: usize) -> Parsed<Vec<DataArray>> {
         self.scanner.text("the name of the field")?;
         let count = self.count("the number of arrays")?;
@@ -94,7 +94,7 @@ impl LegacyData<'_> {
         Ok(arrays)
     }
 
-    /// Text has one string per line; binary strings begin with their length, in 6, 14, 30 or 62 bits.
+    /// Skips strings. Text has one string per line; binary strings begin with their length, in 6, 14, 30 or 62 bits.
     fn skip_strings(&mut self, count: usize, what: &str) -> Parsed<()> {
         for _ in 0..count {
             if self.scanner.remaining() == 0 {
@@ -113,8 +113,8 @@ impl LegacyData<'_> {
         Ok(())
     }
 
-    /// One attribute of `POINT_DATA` or `CELL_DATA` behind its `keyword`; `None` if it holds no array, and a
-    /// fault for a keyword that is not known.
+    /// Reads one attribute of `POINT_DATA` or `CELL_DATA` behind its `keyword`; `None` if it holds no array. An
+    /// unknown keyword is a fault.
     pub(crate) fn attribute(&mut self, keyword: &str, tuples: usize) -> Parsed<Option<DataArray>> {
         let Some(fixed) = Attribute::from_keyword(keyword) else {
             let reason = format!("the keyword '{keyword}' is not known");
@@ -144,7 +144,7 @@ impl LegacyData<'_> {
         Ok((components > 0).then(|| DataArray { name: decode_name(&name), components, values }))
     }
 
-    /// `SCALARS name type [components]` and, on a line of its own, `LOOKUP_TABLE name`.
+    /// Reads `SCALARS name type [components]` and, on a line of its own, `LOOKUP_TABLE name`.
     fn scalars_header(&mut self) -> Parsed<(usize, String)> {
         let kind = self.scanner.text("a data type")?;
         let components = match self.scanner.rest_of_line().trim_ascii() {
@@ -163,16 +163,16 @@ impl LegacyData<'_> {
         Ok((components, kind))
     }
 
-    /// Colours are bytes in binary files, numbers from 0 to 1 in text.
+    /// The type of colours: bytes in binary files, numbers from 0 to 1 in text.
     fn color_type(&self) -> String {
         if self.binary { "unsigned_char".into() } else { "float".into() }
     }
 }
 
-/// What stands between an attribute's name and its data.
+/// What stands between the name of an attribute and its data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Attribute {
-    /// A type; so many components.
+    /// A type; the number of components is fixed.
     Fixed(usize),
     Scalars,
     Colors,
@@ -196,7 +196,7 @@ impl Attribute {
     }
 }
 
-/// Names are written with `%20` for a space and the like.
+/// Decodes a name, in which `%20` stands for a space and so on.
 fn decode_name(name: &str) -> String {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();
@@ -216,7 +216,7 @@ fn decode_name(name: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A fault in the header lines.
+/// A fault in one of the header lines.
 pub(crate) fn header_fault(line: usize, reason: &str) -> Fault {
     Fault::new(format!("line {line}"), reason)
 }

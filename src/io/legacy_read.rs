@@ -1,8 +1,8 @@
 //! VTK legacy files (`.vtk`), versions 1.0 to 5.1: unstructured grids and polygonal surfaces.
 //!
-//! Cells come as `n, corners…` rows or, since 5.1, as OFFSETS and CONNECTIVITY. Of a surface, polygons and
-//! strips are cut into triangles, and lines into edges where there are neither. Cell data of a surface counts vertices,
-//! lines, polygons, strips, in this order, wherever they stand in the file.
+//! Cells come as `n, corners…` rows or, since 5.1, as OFFSETS and CONNECTIVITY. Polygons and strips of a surface are
+//! cut into triangles; if there are neither, lines are cut into edges. Cell data of a surface is for vertices, lines,
+//! polygons and strips, in this order, wherever these stand in the file.
 
 use super::cells::{Cells, POLYGON, POLYLINE, STRIP};
 use super::legacy_data::{LegacyData, header_fault};
@@ -10,7 +10,7 @@ use super::scanner::Scanner;
 use super::{Fault, Parsed};
 use crate::mesh::{DataArray, Mesh};
 
-/// Cells as the file has them: cell `i` has the corners `offsets[i]..offsets[i + 1]`.
+/// Cells as the file stores them: cell `i` has the corners `offsets[i]..offsets[i + 1]`.
 #[derive(Default)]
 struct RawCells {
     offsets: Vec<usize>,
@@ -30,15 +30,15 @@ struct DataSet {
     points: Vec<[f64; 3]>,
     cells: RawCells,
     types: Vec<i64>,
-    /// Vertices, lines, polygons, strips of a surface.
+    /// The vertices, lines, polygons and strips of a surface.
     polygonal: [RawCells; 4],
     point_data: Vec<DataArray>,
     cell_data: Vec<DataArray>,
-    /// How many tuples the `CELL_DATA` line announced.
+    /// The number of tuples that the `CELL_DATA` line announced.
     cell_tuples: usize,
 }
 
-/// What the attributes that follow belong to.
+/// Whether the attributes that follow belong to points or cells.
 #[derive(Clone, Copy)]
 enum Target {
     Nothing,
@@ -131,7 +131,7 @@ fn cells(data: &mut LegacyData) -> Parsed<RawCells> {
     if split { split_cells(data, first, second) } else { row_cells(data, first, second) }
 }
 
-/// Version 5.1: `OFFSETS type`, one more than cells; `CONNECTIVITY type`.
+/// Reads cells of version 5.1: `OFFSETS type`, one more than there are cells, and `CONNECTIVITY type`.
 fn split_cells(data: &mut LegacyData, offsets: usize, corners: usize) -> Parsed<RawCells> {
     data.scanner.word();
     let kind = data.scanner.text("a data type")?;
@@ -152,7 +152,7 @@ fn split_cells(data: &mut LegacyData, offsets: usize, corners: usize) -> Parsed<
     Ok(RawCells { offsets: offsets.iter().map(|&o| o as usize).collect(), corners })
 }
 
-/// Versions before: rows of `n, corner…`.
+/// Reads cells of earlier versions: rows of `n, corner…`.
 fn row_cells(data: &mut LegacyData, count: usize, size: usize) -> Parsed<RawCells> {
     let rows = data.integers(size, "int", "a cell corner")?;
     let mut cells = RawCells { offsets: vec![0], corners: Vec::with_capacity(rows.len()) };
@@ -172,7 +172,7 @@ fn row_cells(data: &mut LegacyData, count: usize, size: usize) -> Parsed<RawCell
     Ok(cells)
 }
 
-/// A field or another attribute, for whatever the last `POINT_DATA` or `CELL_DATA` line named.
+/// Reads a field or another attribute for the points or cells that the last `POINT_DATA` or `CELL_DATA` line named.
 fn attributes(data: &mut LegacyData, keyword: &str, target: Target, set: &mut DataSet) -> Parsed<()> {
     let tuples = match target {
         Target::Points(n) | Target::Cells(n) => n,

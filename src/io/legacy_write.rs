@@ -1,13 +1,13 @@
 //! VTK legacy files, version 3.0, binary: an unstructured grid with its arrays.
 //!
-//! The time stands as field data `TimeValue`, as VTK has it; ParaView takes times from a `.vtk.series` beside the files.
+//! The time is the field data `TimeValue`, as in VTK; ParaView reads times from a `.vtk.series` beside the files.
 
 use std::io::{self, Write};
 
 use super::grid::{Array, Data, Grid};
 use super::vtu_write::write_runs;
 
-/// Writes a grid.
+/// Writes a grid as a binary file.
 pub fn write(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
     grid.check()?;
     let (points, cells) = (grid.points.len(), grid.cells.count());
@@ -68,7 +68,7 @@ fn write_arrays(
     Ok(())
 }
 
-/// A name as one word: what would end it is written as VTK does, `%` and two digits.
+/// A name as one word: characters that would end it are written as VTK does, as `%` and two digits.
 fn encode(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {

@@ -1,4 +1,4 @@
-//! Mesh files: one file per format, and the enum that knows them all.
+//! Mesh files: one file per format, and the enum of all formats.
 //!
 //! Readers look at the content first (a VTU named `.vtk` is still a VTU), check every count against the
 //! bytes that are there before they reserve memory, and every index before they use it: a damaged file is
@@ -42,24 +42,24 @@ pub enum Format {
     Vtu,
     /// VTK legacy file: unstructured grid or polygons, text or binary.
     VtkLegacy,
-    /// Medit text file.
+    /// Medit's files, text or binary.
     Medit,
     /// TetGen's pair of `.node` and `.ele`.
     TetGen,
     /// Stanford's PLY, text or binary.
     Ply,
-    /// Wavefront OBJ.
+    /// Wavefront's OBJ text files.
     Obj,
     /// STL, text or binary.
     Stl,
     /// Geomview's OFF.
     Off,
-    /// Gmsh's MSH.
+    /// Gmsh's MSH, text or binary.
     Msh,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats that can be read.
     pub const ALL: [Format; 9] = [
         Format::Vtu,
         Format::VtkLegacy,
@@ -72,7 +72,7 @@ impl Format {
         Format::Msh,
     ];
 
-    /// What users call it.
+    /// The usual name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Format::Vtu => "VTU",
@@ -102,13 +102,13 @@ impl Format {
         }
     }
 
-    /// The format that a file name promises.
+    /// The format that the extension of a file name stands for.
     pub fn of_path(path: &Path) -> Option<Format> {
         let extension = extension(path);
         Format::ALL.into_iter().find(|f| f.extensions().contains(&extension.as_str()))
     }
 
-    /// The format that a file's content shows, where it shows one beyond doubt.
+    /// The format that a file's content shows, if it shows one beyond doubt.
     pub fn sniff(bytes: &[u8]) -> Option<Format> {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
         let starts = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
@@ -132,12 +132,12 @@ impl Format {
     }
 }
 
-/// A mesh that was read, and what of the file it does not hold.
+/// A mesh that was read, and notes about data of the file that it does not hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
-    /// The mesh.
+    /// The mesh as it was read.
     pub mesh: Mesh,
-    /// What was left out, a sentence each.
+    /// Notes about what was left out, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -148,12 +148,12 @@ impl From<Mesh> for Import {
 }
 
 /// Reads a mesh file of any known format. The mesh has at least one tet, triangle or edge, and all corners are in
-/// range; whether it can be simulated is for [`prepare`](crate::mesh::prepare::prepare) to say.
+/// range. [`prepare`](crate::mesh::prepare::prepare) decides whether it can be simulated.
 pub fn read(path: &Path) -> Result<Mesh> {
     import(path).map(|import| import.mesh)
 }
 
-/// Like [`read`], and tells what was left out.
+/// Like [`read`], with notes about what was left out.
 pub fn import(path: &Path) -> Result<Import> {
     let bytes = std::fs::read(path).map_err(|e| Error::io(Action::Read, path, e))?;
     let named = Format::of_path(path);
@@ -195,7 +195,7 @@ fn extension(path: &Path) -> String {
     path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// What is wrong inside a file; becomes an [`Error`] when the path is known.
+/// A defect of a file's content; it becomes an [`Error`] when the path is known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
     place: String,
@@ -203,7 +203,7 @@ pub(crate) struct Fault {
     hint: String,
 }
 
-/// What parsers return.
+/// The result of a parser.
 pub(crate) type Parsed<T> = Result<T, Fault>;
 
 impl Fault {

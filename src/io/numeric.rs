@@ -1,6 +1,6 @@
 //! The number types of VTK and PLY files, and their bytes as `f64` or `i64`.
 
-/// A number type.
+/// A number type of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
     I8,
@@ -85,7 +85,7 @@ impl Scalar {
         })
     }
 
-    /// Bytes per number.
+    /// The size of a number in bytes.
     pub(crate) fn size(self) -> usize {
         macro_rules! size {
             ($t:ty) => {
@@ -95,7 +95,7 @@ impl Scalar {
         with_type!(self, size)
     }
 
-    /// The numbers in `bytes`; an incomplete last one is left out.
+    /// The numbers in `bytes`; an incomplete last number is left out.
     pub(crate) fn floats(self, bytes: &[u8], big_endian: bool) -> Vec<f64> {
         macro_rules! decode {
             ($t:ty) => {{
@@ -110,7 +110,7 @@ impl Scalar {
         with_type!(self, decode)
     }
 
-    /// The numbers in `bytes` as whole numbers, saturating; an incomplete last one is left out.
+    /// The numbers in `bytes` as whole numbers, saturating; an incomplete last number is left out.
     pub(crate) fn integers(self, bytes: &[u8], big_endian: bool) -> Vec<i64> {
         macro_rules! decode {
             ($t:ty) => {{
@@ -124,7 +124,7 @@ impl Scalar {
         }
         let mut values: Vec<i64> = with_type!(self, decode);
         if self == Scalar::U64 {
-            // What does not fit has wrapped to a negative number.
+            // Numbers that do not fit have wrapped to negative ones.
             values.iter_mut().filter(|v| **v < 0).for_each(|v| *v = i64::MAX);
         }
         values

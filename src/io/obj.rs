@@ -1,10 +1,10 @@
 //! Wavefront OBJ: points, faces of any number of corners, lines.
 //!
-//! Corners are numbered from 1, or backwards from −1, the last point so far; they may name points that come later. A line
-//! that ends in `\` goes on. Texture coordinates and normals belong to corners: where every vertex has one of them
-//! only, they become the point arrays `uv` and `normal`, else they are dropped, which is told. Groups, objects and
-//! materials become the cell arrays `obj:group`, `obj:object` and `obj:material` where there are several, numbered in
-//! the order of their names' first use.
+//! Corners are numbered from 1, or backwards from −1, the last point so far; they may name points that come later. A
+//! line that ends in `\` goes on. Texture coordinates and normals belong to corners. If every vertex has only one of
+//! them, they become the point arrays `uv` and `normal`; otherwise they are dropped, which is reported. If there are
+//! several groups, objects or materials, they become the cell arrays `obj:group`, `obj:object` and `obj:material`,
+//! numbered in the order of their names' first use.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -14,27 +14,27 @@ use super::{Fault, Import, Parsed, unix_lines};
 use crate::mesh::polygon::triangulate;
 use crate::mesh::{DataArray, Mesh};
 
-/// Whether a line is one that OBJ files have.
+/// True if a line is a statement of OBJ files.
 fn is_statement(line: &[u8]) -> bool {
     let word = line.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default();
     [&b"v"[..], b"vt", b"vn", b"f", b"o", b"g", b"s", b"l", b"p", b"mtllib", b"usemtl"].contains(&word)
 }
 
-/// Whether the first lines with something on them are statements of an OBJ file.
+/// True if the first lines that are not empty are statements of an OBJ file.
 pub(crate) fn is_obj(text: &[u8]) -> bool {
     let text = unix_lines(&text[..text.len().min(1 << 16)]);
     let mut lines = text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
     lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).is_some_and(is_statement)
 }
 
-/// What belongs to a corner: the last index of it at each vertex, and whether another was there before.
+/// Data of corners: the last index at each vertex, and whether another one was there before.
 struct PerCorner {
     values: Vec<[f64; 3]>,
-    /// Those that stand before the current line.
+    /// How many stand before the current line.
     so_far: usize,
     at_vertex: Vec<Option<u32>>,
     clashes: bool,
-    /// A corner names one that does not exist.
+    /// True if a corner names one that does not exist.
     missing: bool,
 }
 
@@ -53,7 +53,7 @@ impl PerCorner {
         self.at_vertex[vertex] = Some(index);
     }
 
-    /// The point array, or why there is none.
+    /// The point array, or the reason why there is none.
     fn array(
         &self,
         name: &str,
@@ -79,7 +79,7 @@ impl PerCorner {
     }
 }
 
-/// Names of groups, objects or materials, and which one each triangle belongs to.
+/// The names of groups, objects or materials, and the number of the one that each triangle belongs to.
 #[derive(Default)]
 struct Names {
     known: Vec<Vec<u8>>,
@@ -99,7 +99,7 @@ impl Names {
 
 struct Reader {
     mesh: Mesh,
-    /// Points before the current line.
+    /// The number of points before the current line.
     so_far: usize,
     uv: PerCorner,
     normal: PerCorner,
@@ -122,7 +122,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
     Ok(reader.finish())
 }
 
-/// Lines that end in `\` joined with the next; an empty line stands in for each, so that numbers stay right.
+/// Joins lines that end in `\` with the next one. An empty line replaces each, so that line numbers stay right.
 pub(super) fn joined(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     if !bytes.contains(&b'\\') {
         return bytes;
@@ -241,7 +241,7 @@ impl Reader {
     }
 }
 
-/// Up to three numbers, at least so many; what follows them is passed over.
+/// Up to three numbers, but at least `least` of them; further words are ignored.
 pub(super) fn numbers<'a>(
     words: impl Iterator<Item = &'a [u8]>,
     least: usize,
@@ -260,7 +260,7 @@ pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty())
 }
 
-/// From the file's number, from 1 or backwards from −1, to an index, if there is such a one.
+/// The index for a number of the file, which counts from 1 or backwards from −1; `None` if there is no such item.
 pub(super) fn index(word: &[u8], so_far: usize, count: usize) -> Result<Option<u32>, String> {
     let shown = || String::from_utf8_lossy(word).chars().take(30).collect::<String>();
     let number: i64 = std::str::from_utf8(word)
@@ -271,12 +271,12 @@ pub(super) fn index(word: &[u8], so_far: usize, count: usize) -> Result<Option<u
     Ok(index.and_then(|i| u32::try_from(i).ok()).filter(|i| (*i as usize) < count))
 }
 
-/// Whether [`write`] keeps a point array.
+/// True if [`write`] keeps a point array.
 pub(crate) fn holds(array: &DataArray) -> bool {
     [("uv", 2), ("normal", 3)].contains(&(array.name.as_str(), array.components))
 }
 
-/// Writes points, then triangles or, without any, edges; with the point arrays `uv` and `normal`, where there are any.
+/// Writes points, then triangles or, without any, edges; also the point arrays `uv` and `normal`, if there are any.
 pub(crate) fn write(mesh: &Mesh, triangles: &[[u32; 3]], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "# pliant")?;
     for [x, y, z] in &mesh.points {

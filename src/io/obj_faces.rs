@@ -1,7 +1,7 @@
 //! The faces of an OBJ file as they stand in it: polygons with texture coordinates at their corners.
 //!
-//! Meshes hold triangles, and one texture coordinate a vertex at most. Whoever gives a user's surface back in another
-//! format wants its polygons and its seams.
+//! Meshes hold triangles, and at most one texture coordinate per vertex. Formats that give a user's surface back need
+//! its polygons and its seams.
 
 use super::obj::{index, is_obj, joined, numbers, words};
 use super::unix_lines;
@@ -9,13 +9,13 @@ use super::unix_lines;
 /// Polygons by their corners, one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polygons {
-    /// Corners of each polygon.
+    /// The number of corners of each polygon.
     pub counts: Vec<u32>,
     /// The vertex of each corner.
     pub vertices: Vec<u32>,
-    /// Texture coordinates.
+    /// All texture coordinates of the file.
     pub uv: Vec<[f64; 2]>,
-    /// The texture coordinate of each corner; empty unless every corner has one.
+    /// The number of the texture coordinate of each corner; empty unless every corner has one.
     pub uv_corners: Vec<u32>,
 }
 
@@ -26,7 +26,7 @@ impl Polygons {
         Polygons { counts: vec![3; triangles.len()], vertices, ..Polygons::default() }
     }
 
-    /// The polygons of an OBJ file with so many vertices; `None` where the text is none.
+    /// The polygons of an OBJ file with so many vertices; `None` if the text is not one.
     pub fn of_obj(text: &[u8], vertices: usize) -> Option<Polygons> {
         if !is_obj(text) {
             return None;
@@ -90,7 +90,7 @@ impl Polygons {
         kept
     }
 
-    /// The corners of each polygon.
+    /// The range of the corners of each polygon.
     pub fn faces(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         self.counts.iter().scan(0, |end, count| {
             let start = *end;

@@ -1,8 +1,8 @@
-//! Writing OBJ frames: a surface as it is, or a user's own file with other positions.
+//! Writing OBJ frames: a surface as it is, or a user's own file with new positions.
 //!
-//! The second keeps every byte of the file but the coordinates of its `v` lines and, where asked for, those of its `vn` lines:
-//! texture coordinates, polygons, groups, materials and comments come back untouched. A normal of the file that several
-//! vertices use becomes the mean of theirs.
+//! The second way keeps every byte of the file except the coordinates of its `v` lines and, if asked for, of its `vn`
+//! lines: texture coordinates, polygons, groups, materials and comments come back untouched. If several vertices use a
+//! normal of the file, it becomes the mean of theirs.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,11 +14,11 @@ use elements::math::vec3::{add, norm, scale};
 /// A surface to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjFrame<'a> {
-    /// Positions of the mesh's vertices.
+    /// The positions of the mesh's vertices.
     pub points: &'a [[f64; 3]],
-    /// Which of them the surface has, and its triangles or, without any, its edges.
+    /// The vertices of the mesh that the surface uses, and its triangles or, without any, its edges.
     pub surface: &'a SurfaceMap,
-    /// Of each vertex of the surface, if they are wanted.
+    /// The normal at each vertex of the surface, if normals are wanted.
     pub normals: Option<&'a [[f64; 3]]>,
 }
 
@@ -46,25 +46,25 @@ impl ObjFrame<'_> {
     }
 }
 
-/// The shortest decimals that read back to the same bits.
+/// Writes a line with the shortest decimals that read back to the same bits.
 fn line(out: &mut impl Write, word: &str, [x, y, z]: [f64; 3]) -> io::Result<()> {
     writeln!(out, "{word} {x} {y} {z}")
 }
 
-/// A user's file.
+/// A user's OBJ file, in which positions are replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     text: Vec<u8>,
-    /// Where the three coordinates of each `v` line stand.
+    /// The bytes of the three coordinates of each `v` line.
     vertices: Vec<Range<usize>>,
-    /// Likewise of each `vn` line.
+    /// The bytes of the three coordinates of each `vn` line.
     normals: Vec<Range<usize>>,
     /// The vertices that use each normal.
     users: Vec<Vec<u32>>,
 }
 
 impl Template {
-    /// `None` where the text is no OBJ file with so many vertices, each on a line of its own.
+    /// Makes a template; `None` if the text is not an OBJ file with so many vertices, each on a line of its own.
     pub fn new(text: Vec<u8>, points: usize) -> Option<Template> {
         if !is_obj(&text) {
             return None;
@@ -136,7 +136,7 @@ impl Template {
         out.write_all(&self.text[at..])
     }
 
-    /// The mean of the normals of each normal's users; of an unused one, z.
+    /// For each normal of the file, the mean of the normals of its users; z for one that is not used.
     fn means(&self, normals: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let mean = |users: &Vec<u32>| {
             let sum = users.iter().fold([0.0; 3], |sum, v| add(sum, normals[*v as usize]));
@@ -147,7 +147,7 @@ impl Template {
     }
 }
 
-/// Where the words of a line stand, comments left out.
+/// The places of the words of a line, without comments.
 fn words(piece: &[u8]) -> Vec<Range<usize>> {
     let end = piece.iter().position(|b| *b == b'#').unwrap_or(piece.len());
     let mut out: Vec<Range<usize>> = vec![];
@@ -165,7 +165,7 @@ fn words(piece: &[u8]) -> Vec<Range<usize>> {
     out
 }
 
-/// Vertex and normal of a corner `v/vt/vn`, from 0, where it has a normal.
+/// The vertex and the normal of a corner `v/vt/vn`, counted from 0; `None` if it has no normal.
 fn corner(word: &[u8], vertices: usize, normals: usize) -> Option<(u32, u32)> {
     let text = std::str::from_utf8(word).ok()?;
     let mut parts = text.split('/');

@@ -1,20 +1,20 @@
 //! Geomview's OFF text files: counts, points, faces; `#` hides the rest of a line.
 //!
 //! Prefixes of the keyword tell what follows the coordinates of a point: `ST` texture coordinates, `C` colours, `N`
-//! normals; all of it is passed over, as are the colours after a face. Polygons are cut into triangles.
+//! normals. All of it is ignored, as are the colours after a face. Polygons are cut into triangles.
 
 use super::scanner::Scanner;
 use super::{Fault, Parsed, unix_lines};
 use crate::mesh::Mesh;
 use crate::mesh::polygon::triangulate;
 
-/// Whether the first bytes show an OFF file.
+/// True if the first bytes show an OFF file.
 pub(crate) fn is_off(text: &[u8]) -> bool {
     let word = text.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default();
     keyword(word).is_some()
 }
 
-/// True where something follows the coordinates; `None` where it is no keyword.
+/// True if something follows the coordinates; `None` if the word is not a keyword.
 fn keyword(word: &[u8]) -> Option<bool> {
     let prefix = word.strip_suffix(b"OFF")?;
     [&b""[..], b"ST", b"C", b"N", b"STC", b"STN", b"CN", b"STCN"]

@@ -6,16 +6,16 @@ use super::vtu_write::write_runs;
 use crate::mesh::surface::SurfaceMap;
 use crate::mesh::{DataArray, Mesh};
 
-/// A surface to be written: constant vertex order from frame to frame.
+/// A surface to be written; the order of its vertices is the same in all frames.
 #[derive(Clone, Copy, Debug)]
 pub struct PlyFrame<'a> {
-    /// Positions of the mesh's vertices.
+    /// The positions of the mesh's vertices.
     pub points: &'a [[f64; 3]],
-    /// Which of them the surface has, and its triangles or, without any, its edges.
+    /// The vertices of the mesh that the surface uses, and its triangles or, without any, its edges.
     pub surface: &'a SurfaceMap,
-    /// Of each vertex of the surface, if they are wanted.
+    /// The normal at each vertex of the surface, if normals are wanted.
     pub normals: Option<&'a [[f64; 3]]>,
-    /// `float` coordinates instead of `double`.
+    /// If true, coordinates are written as `float` instead of `double`.
     pub float32: bool,
 }
 
@@ -112,7 +112,8 @@ pub(super) fn write_mesh(mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The properties of arrays: `nx ny nz` and `s t` for `normal` and `uv`, else the name, numbered where it has parts.
+/// The properties of arrays: `nx ny nz` and `s t` for `normal` and `uv`, else the name, numbered if there
+/// are several components.
 fn properties(arrays: &[DataArray]) -> String {
     let mut text = String::new();
     for array in arrays {

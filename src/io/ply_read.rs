@@ -1,9 +1,9 @@
 //! Reading PLY: text and both byte orders, any properties.
 //!
-//! Vertices are the element `vertex`; faces the list `vertex_indices` (or `vertex_index`) of `face`, or strips in
-//! `tristrips`, where −1 begins a new one; edges are `vertex1` and `vertex2` of `edge`. Other numbers of vertices and
-//! faces become arrays of their name, `nx ny nz`, `s t`, `u v` and `texture_u texture_v` together `normal` and `uv`; other
-//! lists and elements are passed over, which is told.
+//! Vertices are the element `vertex`. Faces are the list `vertex_indices` (or `vertex_index`) of `face`, or strips in
+//! `tristrips`, where −1 begins a new one. Edges are `vertex1` and `vertex2` of `edge`. Other numbers of vertices and
+//! faces become arrays of their name; `nx ny nz` together become `normal`, and `s t`, `u v` or `texture_u texture_v`
+//! become `uv`. Other lists and elements are skipped, which is reported.
 
 use super::numeric::Scalar;
 use super::scanner::Scanner;
@@ -15,7 +15,7 @@ use crate::mesh::{DataArray, Mesh};
 struct Property {
     name: String,
     scalar: Scalar,
-    /// The type of a list's length.
+    /// The type of a list's length; `None` if the property is not a list.
     length: Option<Scalar>,
 }
 
@@ -25,7 +25,7 @@ struct Element {
     properties: Vec<Property>,
 }
 
-/// Where numbers come from.
+/// The source of numbers.
 enum Body<'a> {
     Text(Scanner<'a>),
     Binary(Scanner<'a>, bool),
@@ -39,7 +39,7 @@ impl Body<'_> {
         }
     }
 
-    /// Refuses more rows than the bytes that are left can hold.
+    /// Refuses an element with more rows than the remaining bytes can hold.
     fn check(&self, element: &Element) -> Parsed<()> {
         let sizes = element.properties.iter().map(|p| p.length.unwrap_or(p.scalar).size());
         let (scanner, row) = match self {
@@ -54,7 +54,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Ends a row: one line each, whatever else some programs write there.
+    /// Ends a row. Each row is one line, whatever else some programs write there.
     fn end_row(&mut self) {
         if let Body::Text(scanner) = self {
             scanner.rest_of_line();
@@ -224,7 +224,7 @@ fn push_face(list: &[f64], strip: bool, mesh: &mut Mesh) -> Result<(), String> {
     Ok(())
 }
 
-/// Properties that are parts of one array.
+/// The properties that are parts of one array.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("normal", &["nx", "ny", "nz"]),
     ("uv", &["s", "t"]),
@@ -232,7 +232,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("uv", &["texture_u", "texture_v"]),
 ];
 
-/// The arrays of an element's numbers, coordinates and lists left out.
+/// The arrays of an element's numbers, without coordinates and lists.
 fn arrays(
     element: &Element,
     columns: &[Vec<f64>],

@@ -1,4 +1,4 @@
-//! Words and numbers of text files, with the line that they stand in; also the byte runs of files that mix
+//! Words and numbers of text files, with the line in which they stand; also runs of bytes in files that mix
 //! text and binary data.
 
 use super::{Fault, Parsed};
@@ -12,17 +12,17 @@ pub(crate) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// Reads words; with `comments`, a `#` hides the rest of its line.
+    /// A cursor at the start of a file; with `comments`, a `#` hides the rest of its line.
     pub(crate) fn new(bytes: &'a [u8], comments: bool) -> Self {
         Scanner { bytes, position: 0, line: 1, comments }
     }
 
-    /// Reads words of the rest of a file, which begins in a line.
+    /// A cursor over the rest of a file, which begins in the given line.
     pub(crate) fn at_line(bytes: &'a [u8], line: usize) -> Self {
         Scanner { line, ..Scanner::new(bytes, false) }
     }
 
-    /// `line 12`, or `the end of the file`.
+    /// The current place for messages: `line 12`, or `the end of the file`.
     pub(crate) fn place(&self) -> String {
         if self.position >= self.bytes.len() { "end of file".into() } else { format!("line {}", self.line) }
     }
@@ -32,7 +32,7 @@ impl<'a> Scanner<'a> {
         Fault::new(self.place(), reason)
     }
 
-    /// Bytes that are left.
+    /// The number of bytes that are left.
     pub(crate) fn remaining(&self) -> usize {
         self.bytes.len() - self.position
     }
@@ -42,7 +42,7 @@ impl<'a> Scanner<'a> {
         &self.bytes[self.position..]
     }
 
-    /// The next word, without moving on. Stands before it afterwards.
+    /// The next word. The cursor stands before it afterwards.
     pub(crate) fn peek(&mut self) -> Option<&'a [u8]> {
         self.skip_blank();
         let rest = self.rest();
@@ -51,7 +51,7 @@ impl<'a> Scanner<'a> {
         (length > 0).then(|| &rest[..comment.unwrap_or(length)])
     }
 
-    /// The next word.
+    /// The next word; the cursor moves behind it.
     pub(crate) fn word(&mut self) -> Option<&'a [u8]> {
         let word = self.peek()?;
         self.position += word.len();
@@ -90,7 +90,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A count of things with `values` numbers each, as text: at least two bytes per number must be left.
+    /// The next word as a count of items with `values` numbers each, as text: at least two bytes
+    /// per number must be left.
     pub(crate) fn count(&mut self, expected: &str, values: usize) -> Parsed<usize> {
         let value = self.integer(expected)?;
         let count =
@@ -99,7 +100,7 @@ impl<'a> Scanner<'a> {
         Ok(count)
     }
 
-    /// Are there enough bytes left for this many numbers as text?
+    /// Checks that enough bytes are left for this many numbers as text.
     pub(crate) fn check_text(&self, numbers: usize, what: &str) -> Parsed<()> {
         if numbers.saturating_mul(2) > self.remaining().saturating_add(1) {
             let reason =
@@ -109,7 +110,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The rest of the current line without its end; stands at the start of the next line afterwards.
+    /// The rest of the current line without its end. The cursor moves to the start of the next line.
     pub(crate) fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let end = rest.iter().position(|&b| b == b'\n');
@@ -170,7 +171,7 @@ pub(crate) fn parse_float(word: &[u8]) -> Option<f64> {
     format!("{}e{}", &text[..exponent], &text[exponent + 1..]).parse().ok()
 }
 
-/// A whole number; also one that is written as a float.
+/// A whole number, also if it is written as a float.
 pub(crate) fn parse_integer(word: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(word).ok()?;
     if let Ok(value) = text.parse() {

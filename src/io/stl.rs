@@ -1,9 +1,9 @@
 //! STL: triangles without common vertices, as text or binary, of one or several solids.
 //!
-//! Content tells text from binary, not the word `solid`, with which many binary files begin too: the length of a binary
-//! file follows from the number at byte 80. Every triangle keeps three vertices of its own, as the file has them.
-//! With several solids, the array `solid` tells them apart. Normals are passed over: the order
-//! of the vertices gives them.
+//! Text and binary are told apart by the content, not by the word `solid`, with which many binary files begin too:
+//! the length of a binary file follows from the number at byte 80. Every triangle keeps three vertices of its own, as
+//! in the file. With several solids, the array `solid` tells them apart. Normals are ignored, because the order of
+//! the vertices gives them.
 
 use std::io::{self, Write};
 
@@ -26,7 +26,7 @@ fn is_text(bytes: &[u8]) -> bool {
     start.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
 }
 
-/// Whether content shows an STL file: text with facets, or binary of just the right length.
+/// True if the content is an STL file: text with facets, or binary of just the right length.
 pub(crate) fn is_stl(bytes: &[u8]) -> bool {
     let exact = binary_count(bytes).is_some_and(|count| bytes.len() == HEADER + TRIANGLE * count);
     is_text(bytes) || exact
@@ -83,7 +83,7 @@ fn parse_text(bytes: &[u8]) -> Parsed<Mesh> {
     Ok(mesh)
 }
 
-/// The vertices from `loop` to `endloop`; polygons, which some programs write, are cut.
+/// Reads the vertices from `loop` to `endloop`; polygons, which some programs write, are cut into triangles.
 fn read_loop(scanner: &mut Scanner, mesh: &mut Mesh, solid: u32, solid_of: &mut Vec<f64>) -> Parsed<()> {
     let first = mesh.points.len() as u32;
     loop {
@@ -116,7 +116,7 @@ fn read_loop(scanner: &mut Scanner, mesh: &mut Mesh, solid: u32, solid_of: &mut 
     Ok(())
 }
 
-/// Writes a binary file of triangles, by their points; coordinates become single precision.
+/// Writes a binary file of triangles with their points; coordinates become single precision.
 pub fn write(points: &[[f64; 3]], triangles: &[[u32; 3]], out: &mut impl Write) -> io::Result<()> {
     let mut header = [b' '; 80];
     header[..6].copy_from_slice(b"pliant");

@@ -1,7 +1,7 @@
 //! A frame of a run as its VTU file holds it: cells of every kind, and arrays over all of them.
 //!
-//! [`read`](super::read) gives the mesh that a file stands for: the cells of the highest dimension. A frame has solids,
-//! sheets and lines side by side, and its arrays go over all of them.
+//! [`read`](super::read) gives the mesh of a file: the cells of the highest dimension. A frame has solids, sheets and
+//! lines side by side, and its arrays have values for all of them.
 
 use std::path::Path;
 
@@ -14,15 +14,15 @@ use crate::mesh::DataArray;
 pub struct StoredGrid {
     /// Positions in the file's order and unit.
     pub points: Vec<[f64; 3]>,
-    /// Tetrahedra.
+    /// Tetrahedra by their four points.
     pub tets: Vec<[u32; 4]>,
-    /// Triangles.
+    /// Triangles by their three points.
     pub triangles: Vec<[u32; 3]>,
-    /// Edges.
+    /// Line segments by their two points.
     pub edges: Vec<[u32; 2]>,
-    /// Per-point arrays.
+    /// Arrays with a tuple per point.
     pub point_data: Vec<DataArray>,
-    /// Per-cell arrays, in the order of the file's cells, whatever their kind.
+    /// Arrays with a tuple per cell, in the order of the file's cells, whatever their kind.
     pub cell_data: Vec<DataArray>,
 }
 

@@ -1,4 +1,4 @@
-//! Every reader on hand-made files and on what our own writer makes.
+//! Tests of every reader with files made by hand and files from our own writer.
 
 mod damaged;
 
@@ -34,7 +34,7 @@ const POLYLINES: &str = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\
     0 0 0 1 0 0 0 1 0 0 0 1\nVERTICES 1 2\n1 0\nLINES 2 7\n3 0 1 2\n2 3 0\nCELL_DATA 3\n\
     SCALARS part int\nLOOKUP_TABLE default\n5 6 7\n";
 
-/// Edges as Medit, with an empty section of what would make them ridges.
+/// Edges as Medit, with an empty section of a kind that would make them ridges.
 const MEDIT_EDGES: &str = "MeshVersionFormatted 2\nDimension 3\nVertices 4\n0 0 0 1\n1 0 0 1\n0 1 0 2\n0 0 1 2\n\
                            Quadrilaterals 0\nEdges 2\n1 2 7\n2 4 8\nEnd\n";
 
@@ -59,7 +59,7 @@ fn sample(shape: Shape) -> Mesh {
     mesh
 }
 
-/// All that a mesh holds, with numbers as bits so that NaN equals itself.
+/// The whole content of a mesh, with numbers as bits so that NaN equals itself.
 fn bits(mesh: &Mesh) -> (Vec<u64>, Mesh, Vec<String>) {
     let data = mesh.point_data.iter().chain(&mesh.cell_data);
     let values = data.clone().flat_map(|a| &a.values).chain(mesh.points.as_flattened());

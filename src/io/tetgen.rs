@@ -1,8 +1,8 @@
 //! TetGen's pair of text files: `.node` (points) and `.ele` (tets).
 //!
-//! Either may be named; the other stands beside it. Rows are numbered from 0 or 1, as the first point is.
-//! Arrays are called as meshio does: point attributes `tetgen:attr1` …, boundary markers and the region
-//! attribute `tetgen:ref`. Tets with 10 nodes give their corners.
+//! Either file may be named; the other stands beside it. Rows are numbered from 0 or 1, as the first point is. Arrays
+//! have the names that meshio gives them: point attributes `tetgen:attr1` …, boundary markers and the region attribute
+//! `tetgen:ref`. Tets with 10 nodes give their corners.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Mesh> {
     parse_tets(ele, nodes).map_err(|fault| fault.at(ele_path))
 }
 
-/// `path` with another extension, in the case of the original's.
+/// The `path` with another extension, in the case of the original extension.
 fn companion(path: &Path, extension: &str) -> PathBuf {
     let upper = path.extension().is_some_and(|e| e.to_string_lossy().chars().all(|c| c.is_ascii_uppercase()));
     path.with_extension(if upper { extension.to_ascii_uppercase() } else { extension.to_owned() })
@@ -114,7 +114,7 @@ pub(crate) fn parse_tets(bytes: &[u8], nodes: Nodes) -> Parsed<Mesh> {
     Ok(Mesh { points: nodes.points, tets, point_data: nodes.data, cell_data, ..Mesh::default() })
 }
 
-/// Whether [`write`] keeps an array: its own names only, as the files have none.
+/// True if [`write`] keeps an array. It keeps only arrays with the names above, since the files hold no names.
 pub(super) fn holds(array: &DataArray) -> bool {
     array.components == 1 && (array.name == "tetgen:ref" || array.name.starts_with("tetgen:attr"))
 }
@@ -130,7 +130,7 @@ pub(super) fn write(mesh: &Mesh, path: &Path) -> Result<()> {
     let points = kept(&mesh.point_data);
     let markers = usize::from(points.last().is_some_and(|a| a.name == "tetgen:ref"));
     let mut regions = kept(&mesh.cell_data);
-    // The region comes first among the attributes of tets, which is how it is told from the others when read.
+    // The region comes first among the attributes of tets, by which it is recognized when the file is read.
     let has_region = regions.last().is_some_and(|a| a.name == "tetgen:ref");
     regions.rotate_right(usize::from(has_region));
     let (node, ele) = (companion(path, "node"), companion(path, "ele"));
@@ -163,7 +163,7 @@ fn check_number(scanner: &Scanner, number: i64, base: i64, index: usize) -> Pars
     Err(fault.hint("points are numbered in order, from 0 or 1"))
 }
 
-/// Columns per row: a damaged number must not ask for endless ones.
+/// The next word as a number of columns, which must be small, so that a damaged file does not ask for endless ones.
 fn small(scanner: &mut Scanner, expected: &str) -> Parsed<usize> {
     let value = scanner.integer(expected)?;
     match usize::try_from(value) {

@@ -17,7 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::numeric::Scalar;
 
-/// What a data error says; the reader adds the array's name.
+/// The result of decoding. An error says what is wrong; the reader adds the array's name.
 pub(crate) type Decoded<T> = Result<T, String>;
 
 /// How blocks are compressed.
@@ -41,7 +41,7 @@ impl Compressor {
         }
     }
 
-    /// Unpacks a block that must have `size` bytes. Memory grows with what is really there.
+    /// Unpacks a block that must have `size` bytes. Memory grows only with the bytes that are really there.
     fn unpack(self, block: &[u8], size: usize) -> Decoded<Vec<u8>> {
         let mut out = Vec::new();
         match self {
@@ -92,7 +92,7 @@ impl Write for Limited<'_> {
     }
 }
 
-/// The conventions of one file.
+/// The encoding of the arrays of one file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Encoding {
     pub(crate) big_endian: bool,
@@ -131,15 +131,15 @@ impl Encoding {
     }
 }
 
-/// Bytes to be taken one run after the other.
+/// Bytes that are taken one run after the other.
 pub(crate) enum Source<'a> {
-    /// As they are.
+    /// Plain bytes, which need no decoding.
     Raw(&'a [u8]),
     /// Base64 text, decoded as far as needed.
     Base64 {
-        /// What is not yet decoded.
+        /// The text that is not yet decoded.
         text: &'a [u8],
-        /// Decoded but not yet taken.
+        /// Bytes that are decoded but not yet taken.
         pending: Vec<u8>,
     },
 }
@@ -179,7 +179,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Decodes from the start of `text` until `bytes` are there, or a padding, or the end; moves `text` on.
+/// Decodes from the start of `text` until `bytes` bytes, a padding or the end is reached; moves `text` on.
 fn decode_run(text: &mut &[u8], bytes: usize) -> Decoded<Vec<u8>> {
     let wanted = bytes.div_ceil(3).saturating_mul(4);
     let mut run = Vec::with_capacity(wanted.min(text.len()));

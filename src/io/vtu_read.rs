@@ -1,6 +1,6 @@
 //! VTK XML unstructured grids (`.vtu`).
 //!
-//! Data inline (text or base64) or appended (raw or base64), plain or compressed, either byte order; pieces
+//! Data may be inline (text or base64) or appended (raw or base64), plain or compressed, in either byte order. Pieces
 //! are concatenated. Appended raw data is not XML: it is cut out before the rest is parsed.
 
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ fn cut_appended(bytes: &[u8]) -> (String, &[u8]) {
     let end = bytes[content..].windows(close.len()).rposition(|w| w == close).map(|p| content + p);
     let data = &bytes[content..end.unwrap_or(bytes.len())];
     let data = data.iter().position(|&b| b == b'_').map_or(&[][..], |p| &data[p + 1..]);
-    // Without an end the file was cut off: its arrays will say so, if they need what is missing.
+    // Without an end tag the file was cut off. If arrays need the missing bytes, they report it.
     let tail = end.map_or("</AppendedData></VTKFile>".to_owned(), |end| text(&bytes[end..]));
     (text(&bytes[..content]) + &tail, data)
 }
@@ -72,7 +72,7 @@ fn data_arrays<'a, 'i>(node: Option<Node<'a, 'i>>) -> impl Iterator<Item = Node<
     node.into_iter().flat_map(|n| n.children()).filter(|n| n.tag_name().name() == "DataArray")
 }
 
-/// Everything that the pieces have given so far.
+/// The contents of all pieces so far.
 #[derive(Default)]
 struct Grid {
     points: Vec<[f64; 3]>,
@@ -82,7 +82,7 @@ struct Grid {
     pieces: usize,
 }
 
-/// The file's conventions and its appended data.
+/// The encoding of the file and its appended data.
 struct Reader<'a> {
     encoding: Encoding,
     appended: &'a [u8],
@@ -254,7 +254,7 @@ fn parse_words<T>(text: &[u8], parse: fn(&[u8]) -> Option<T>) -> Result<Vec<T>, 
         .collect()
 }
 
-/// Appends a piece's arrays. Only arrays that all pieces have survive.
+/// Appends a piece's arrays. Only arrays that all pieces have are kept.
 fn append(all: &mut Vec<DataArray>, piece: Vec<DataArray>, first: bool) {
     let mut names = BTreeSet::new();
     let mut unique = piece.into_iter().filter(|a| names.insert(a.name.clone())).collect::<Vec<_>>();

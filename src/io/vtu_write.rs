@@ -1,11 +1,11 @@
-//! VTU files with appended data, raw or in compressed blocks: what VTK, ParaView and meshio read exactly and fast.
+//! VTU files with appended data, raw or in compressed blocks, which VTK, ParaView and meshio read exactly and fast.
 //!
 //! ```text
 //! raw:         [bytes] data
 //! compressed:  [blocks] [block size] [last block's size, 0 = whole] [compressed size]… block…
 //! ```
 //!
-//! Little-endian, numbers of the header UInt64. The arrays follow each other without padding, and a
+//! All is little-endian, and numbers of the header are UInt64. The arrays follow each other without padding, and a
 //! newline stands right before `</AppendedData>`: meshio depends on both.
 
 use std::io::{self, Write};
@@ -15,10 +15,10 @@ use bytemuck::NoUninit;
 use super::grid::{Cells, Data, Grid};
 use elements::par;
 
-/// Bytes are converted and handed on in runs of this many values.
+/// The number of values that are converted and written at a time.
 const RUN: usize = 1 << 14;
 
-/// Bytes of a block that is compressed by itself.
+/// The size of a block in bytes; each block is compressed by itself.
 const BLOCK: usize = 1 << 16;
 
 /// How arrays are compressed.
@@ -54,12 +54,12 @@ impl Compression {
     }
 }
 
-/// Writes the file, raw. What [`Grid::check`] refuses is [`InvalidInput`](io::ErrorKind::InvalidInput).
+/// Writes the file uncompressed. Grids that [`Grid::check`] refuses are [`InvalidInput`](io::ErrorKind::InvalidInput).
 pub fn write(grid: &Grid, out: &mut impl Write) -> io::Result<()> {
     write_compressed(grid, Compression::None, out)
 }
 
-/// Writes the file.
+/// Writes the file with the given compression.
 pub fn write_compressed(grid: &Grid, compression: Compression, out: &mut impl Write) -> io::Result<()> {
     grid.check()?;
     let blocks = blocks(grid);
@@ -205,7 +205,7 @@ impl Block<'_> {
     }
 }
 
-/// The bytes of values: as they are, where that is what the file wants.
+/// Writes the bytes of values, without a conversion if the file has the same type.
 fn write_plain<T: NoUninit, const N: usize>(
     out: &mut impl Write,
     values: &[T],
@@ -218,7 +218,7 @@ fn write_plain<T: NoUninit, const N: usize>(
     }
 }
 
-/// Converts values to bytes, a run at a time.
+/// Converts values to bytes and writes them, a run at a time.
 pub(super) fn write_runs<T: Copy, const N: usize>(
     out: &mut impl Write,
     values: &[T],

@@ -4,34 +4,35 @@
 //! p = Σ_c w_c x_c,      Σ_c w_c = 1
 //! ```
 //!
-//! with the barycentric coordinates w of p in the tet that contains it at rest, or in the nearest one, where some are
-//! negative: either way the rest position comes back to rounding. The nearest of all faces of tets belongs to the tet that
-//! contains p (else another face would lie between) or, outside, to the nearest one.
+//! where w are the barycentric coordinates of p in the tet that contains it at rest. Outside of all tets they are
+//! those in the nearest one, and some are negative. Either way the rest position comes back up to rounding. The
+//! nearest of all faces of tets belongs to the tet that contains p (else another face would lie between) or,
+//! outside, to the nearest tet.
 
 use super::tree::Tree;
 use elements::math::vec3::{cross, dot, sub};
 use elements::par;
 
-/// Points per chunk of work.
+/// The number of points in a chunk of work.
 const CHUNK: usize = 256;
 
-/// The corners opposite to those of a tet, in no special orientation.
+/// The three corners opposite to each corner of a tet, in no special orientation.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 
 /// Where each point lies in a mesh of tets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embedding {
-    /// The vertices that each point follows.
+    /// The four vertices that each point follows.
     pub corners: Vec<[u32; 4]>,
-    /// Their weights, with sum 1.
+    /// The weights of these vertices, with sum 1.
     pub weights: Vec<[f64; 4]>,
 }
 
-/// A face by its vertices, ascending, and a tet that has it.
+/// A face by its vertices, ascending, and the number of a tet that has it.
 type Face = ([u32; 3], u32);
 
 impl Embedding {
-    /// Binds points to tets, all of positive volume and one at least.
+    /// Binds points to tets. There must be at least one tet, and all must have positive volume.
     pub fn new(points: &[[f64; 3]], rest: &[[f64; 3]], tets: &[[u32; 4]]) -> Embedding {
         let mut faces: Vec<Face> = (0u32..).zip(tets).flat_map(|(t, tet)| faces_of(t, tet)).collect();
         faces.sort_unstable();
@@ -58,7 +59,7 @@ impl Embedding {
         Embedding { corners, weights }
     }
 
-    /// Where the points are when the vertices of the tets are at `x`.
+    /// The positions of the points when the vertices of the tets are at `x`.
     pub fn apply(&self, x: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let place = |(corners, weights): (&[u32; 4], &[f64; 4])| {
             let mut p = [0.0; 3];
@@ -83,7 +84,7 @@ fn least(weights: &[f64; 4]) -> f64 {
     weights.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// The weights of a tet's corners at a point.
+/// The barycentric coordinates of a point in a tet.
 fn barycentric(corners: [[f64; 3]; 4], point: [f64; 3]) -> [f64; 4] {
     let [a, b, c] = [1, 2, 3].map(|i| sub(corners[i], corners[0]));
     let p = sub(point, corners[0]);

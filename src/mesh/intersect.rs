@@ -1,15 +1,17 @@
 //! Triangles of a surface that intersect each other.
 //!
-//! Two triangles intersect if they have a point in common beyond the vertices and the edge that they share: that they
-//! pierce, overlap in a plane, or touch (a vertex on another's side). Vertices at the same place are the same vertex
-//! here, whatever their numbers, so that seams are no intersections. Every decision is the sign of a determinant, found
-//! exactly for coordinates whose products neither overflow nor underflow \[Shewchuk1997\].
+//! Two triangles intersect if they have a point in common beyond the vertices and the edge that they share: if they
+//! pierce each other, overlap in a plane, or touch (a vertex on another's side). Vertices at the same place are the
+//! same vertex here, whatever their numbers, so that seams are no intersections. Every decision is the sign of a
+//! determinant, found exactly for coordinates whose products neither overflow nor underflow \[Shewchuk1997\].
 //!
-//! - No common vertex: a side of one meets the other.
-//! - One: the side opposite of it, in one triangle, meets the other triangle. (Follow the common part from the vertex
+//! The test depends on how many vertices the triangles have in common:
+//!
+//! - None: a side of one meets the other.
+//! - One: the side opposite to it, in one triangle, meets the other triangle. (Follow the common part from the vertex
 //!   to its end: it leaves one of the triangles there, through that side.)
 //! - Two: they lie in a plane, on the same side of their edge.
-//! - Three: they are duplicates, which is something else.
+//! - Three: they are duplicates, which are not counted as intersections.
 
 use robust::{Coord, Coord3D};
 
@@ -21,8 +23,8 @@ use elements::par;
 
 type Point = [f64; 3];
 
-/// The pairs `[a, b]`, `a < b`, of triangles that intersect, ascending. Degenerate triangles, and those that are not
-/// finite, are left out. Corners must be in range.
+/// The pairs `[a, b]`, `a < b`, of triangles that intersect, ascending. Degenerate triangles, and those with
+/// coordinates that are not finite, are left out. Corners must be in range.
 pub fn intersecting_pairs(points: &[Point], triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let place = coinciding(points);
     let numbers: Vec<u32> = (0..triangles.len() as u32)
@@ -46,11 +48,11 @@ pub fn intersecting_pairs(points: &[Point], triangles: &[[u32; 3]]) -> Vec<[u32;
     pairs.map(|(a, b)| [numbers[a], numbers[b as usize]]).collect()
 }
 
-/// Do two triangles with areas intersect beyond what they share?
+/// True if two triangles with areas intersect beyond the vertices that they share.
 fn intersect(points: &[Point], mut s: [u32; 3], mut t: [u32; 3]) -> bool {
     let shared = |v: &u32, other: [u32; 3]| other.contains(v);
     let count = s.iter().filter(|v| shared(v, t)).count();
-    // What is shared comes first, in the same order in both.
+    // Shared vertices come first, in the same order in both.
     let rotate = |corners: &mut [u32; 3], first: u32| {
         while corners[0] != first {
             corners.rotate_left(1);
@@ -80,7 +82,7 @@ fn intersect(points: &[Point], mut s: [u32; 3], mut t: [u32; 3]) -> bool {
     }
 }
 
-/// Is `t` on one side of the plane of `s`, without touching it?
+/// True if `t` is on one side of the plane of `s`, without touching it.
 fn apart(s: [Point; 3], t: [Point; 3]) -> bool {
     let sides = t.map(|p| orient3d(s[0], s[1], s[2], p));
     sides.iter().all(|x| *x > 0.0) || sides.iter().all(|x| *x < 0.0)
@@ -90,7 +92,7 @@ fn sides_meet(s: [Point; 3], t: [Point; 3]) -> bool {
     (0..3).any(|i| meets([s[i], s[(i + 1) % 3]], t))
 }
 
-/// Have a segment and a triangle with an area a point in common?
+/// True if a segment and a triangle with an area have a point in common.
 fn meets([p, q]: [Point; 2], t: [Point; 3]) -> bool {
     let [a, b, c] = t;
     let [above, below] = [p, q].map(|x| orient3d(a, b, c, x));
@@ -100,16 +102,16 @@ fn meets([p, q]: [Point; 2], t: [Point; 3]) -> bool {
     if above * below > 0.0 {
         return false;
     }
-    // The line comes through the plane within the segment: it passes the sides on one side of each.
+    // The segment crosses the plane. It meets the triangle if it passes all sides on the same side.
     let turns = [[a, b], [b, c], [c, a]].map(|[from, to]| orient3d(p, q, from, to));
     turns.iter().all(|x| *x >= 0.0) || turns.iter().all(|x| *x <= 0.0)
 }
 
-/// A coordinate plane to which something flat is projected: the two axes that are kept.
+/// A coordinate plane onto which flat figures are projected: the two axes that are kept.
 struct Plane([usize; 2]);
 
 impl Plane {
-    /// The one in which the triangle is largest.
+    /// The coordinate plane in which the triangle is largest.
     fn of([a, b, c]: [Point; 3]) -> Plane {
         let normal = cross(sub(b, a), sub(c, a)).map(f64::abs);
         let dropped = (1..3).fold(0, |best, i| if normal[i] > normal[best] { i } else { best });
@@ -122,7 +124,7 @@ impl Plane {
         sign(robust::orient2d(a, b, p))
     }
 
-    /// Have a segment and a triangle, both in one plane, a point in common?
+    /// True if a segment and a triangle in one plane have a point in common.
     fn meets(&self, [p, q]: [Point; 2], [a, b, c]: [Point; 3]) -> bool {
         let sides = [[a, b], [b, c], [c, a]];
         let turns = sides.map(|[from, to]| self.side(from, to, p));
@@ -134,7 +136,7 @@ impl Plane {
         let [at_a, at_b, at_p, at_q] =
             [self.side(p, q, a), self.side(p, q, b), self.side(a, b, p), self.side(a, b, q)];
         if [at_a, at_b, at_p, at_q] == [0.0; 4] {
-            // On one line: their extents meet along both axes.
+            // All points are on one line: the figures meet if their extents meet along both axes.
             return self
                 .0
                 .iter()
@@ -144,13 +146,13 @@ impl Plane {
     }
 }
 
-/// −1, 0 or 1: the side of the plane through a, b, c that d is on.
+/// The side of the plane through a, b, c that d is on: −1, 0 or 1.
 fn orient3d(a: Point, b: Point, c: Point, d: Point) -> f64 {
     let [a, b, c, d] = [a, b, c, d].map(|[x, y, z]| Coord3D { x, y, z });
     sign(robust::orient3d(a, b, c, d))
 }
 
-/// The sign alone: products of determinants could underflow.
+/// The sign alone, because products of determinants could underflow.
 fn sign(x: f64) -> f64 {
     if x == 0.0 { 0.0 } else { x.signum() }
 }
@@ -163,10 +165,10 @@ mod tests {
 
     const FLOOR: [Point; 3] = [[0.0; 3], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
 
-    /// Does a triangle with these corners, vertices shared by place, intersect the floor's?
+    /// True if a triangle with these corners, vertices shared by place, intersects the floor's.
     fn hits(other: [Point; 3]) -> bool {
         let points: Vec<Point> = FLOOR.into_iter().chain(other).collect();
-        // Both orders and all rotations of either give the same answer.
+        // The answer must be the same for both orders and all rotations of either triangle.
         let answers: Vec<bool> = (0..3)
             .flat_map(|r| {
                 let mut turned = [3, 4, 5];
@@ -218,7 +220,7 @@ mod tests {
 
     #[test]
     fn tiny_steps_are_told_apart_exactly() {
-        // A tilted floor: rounded coordinates, and steps of one or two last places.
+        // A tilted floor has rounded coordinates, and the steps are one or two units in the last place.
         let tilt = |x: f64, y: f64, up: f64| [x, y, x / 2.0 + y / 4.0 + up];
         let floor = [tilt(0.1, 0.1, 0.0), tilt(4.7, 0.3, 0.0), tilt(0.3, 4.1, 0.0)];
         let middle = scale(1.0 / 3.0, add(add(floor[0], floor[1]), floor[2]));
@@ -231,7 +233,8 @@ mod tests {
         }
     }
 
-    /// Does the segment pass through the triangle? Solves p + r (q − p) = a + u (b − a) + v (c − a) by Cramer's rule.
+    /// True if the segment passes through the triangle. Solves
+    /// p + r (q − p) = a + u (b − a) + v (c − a) by Cramer's rule.
     fn passes([p, q]: [Point; 2], [a, b, c]: [Point; 3]) -> bool {
         let (along, u, v, from) = (sub(p, q), sub(b, a), sub(c, a), sub(p, a));
         let whole = dot(along, cross(u, v));

@@ -1,7 +1,8 @@
 //! The borders of a surface as loops of edges.
 //!
-//! A border edge belongs to one triangle. It is followed to the next by the fan of triangles at its end, and a loop that
-//! comes by a vertex again is cut there: holes that touch in a vertex are loops of their own. Orientations play no part.
+//! A border edge belongs to one triangle. The next border edge is found through the fan of triangles at its end. A loop
+//! that comes to a vertex for the second time is cut there, so that holes that touch in a vertex are separate loops.
+//! Orientations do not matter.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +16,12 @@ pub struct Loop {
     pub vertices: Vec<u32>,
     /// The triangle at each edge, beginning with that from the first vertex to the second.
     pub triangles: Vec<u32>,
-    /// For each edge: does its triangle run through it the same way as the walk?
+    /// For each edge, true if its triangle runs through it in the direction of the walk.
     pub along: Vec<bool>,
 }
 
-/// All loops, in the order of their lowest edges. Border edges that end where more than two triangles meet in an edge
-/// may be in none.
+/// All loops, in the order of their lowest edges. Border edges that end where an edge has more than two
+/// triangles may be in no loop.
 pub fn loops(triangles: &[[u32; 3]]) -> Vec<Loop> {
     let border = Border::new(triangles);
     let mut used = vec![false; border.edges.len()];
@@ -33,10 +34,11 @@ pub fn loops(triangles: &[[u32; 3]]) -> Vec<Loop> {
     found
 }
 
-/// The border edges, and which of them meet.
+/// The border edges, with the edge that follows each.
 struct Border {
     edges: Vec<HalfEdge>,
-    /// For each edge and each of its ends, the border edge and its end that follow; `None` where that is not one.
+    /// For each edge and each of its ends, the border edge that follows and its end; `None` if
+    /// there is not exactly one.
     next: Vec<[Option<(usize, usize)>; 2]>,
 }
 
@@ -70,9 +72,9 @@ impl Border {
         Border { edges, next }
     }
 
-    /// Walks from `start`, marks what it uses and adds the loops that it closes.
+    /// Walks from `start`, marks the edges that it uses and adds the loops that it closes.
     fn walk(&self, start: usize, used: &mut [bool], found: &mut Vec<Loop>) {
-        // The edges behind the walker, each with the end that it was entered by.
+        // The edges behind the walker, each with the end at which it was entered.
         let mut path: Vec<(usize, usize)> = vec![];
         let mut place_of = BTreeMap::new();
         let mut at = Some((start, 0));

@@ -1,19 +1,18 @@
-//! Meshes as files hold them, before anything is simulated.
+//! Meshes as files hold them, before they are simulated.
 //!
 //! A [`Mesh`] keeps the file's vertex and cell order: output is written in that order, so that a user's
 //! arrays, UVs and selections stay valid.
 //!
 //! - [`generate`](mod@generate): procedural meshes;
-//! - [`prepare`](mod@prepare): what stands between a mesh that was read and one that can be simulated;
+//! - [`prepare`](mod@prepare): from a mesh that was read to one that can be simulated;
 //! - [`embedding`]: points that follow tets;
 //! - [`polygon`]: polygons to triangles;
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
-//! - [`loops`](mod@loops), [`nesting`], [`weld`], [`intersect`]: its borders, parts that are inside out, vertices at the
-//!   same place, triangles that intersect;
+//! - [`loops`](mod@loops), [`nesting`], [`weld`], [`intersect`]: its borders, parts that are inside out, vertices at
+//!   the same place, triangles that intersect;
 //! - [`quality`]: volumes and dihedral angles;
-//! - [`tree`]: boxes over triangles, for what is near and what may touch;
-//! - [`tetrahedralize`](mod@tetrahedralize), [`tetgen`]: surfaces to tets;
-//! - [`winding`]: how often a surface goes round a point: the test of inside for any surface;
+//! - [`tree`]: boxes over triangles, to find what is near and what may touch;
+//! - [`winding`]: how often a surface goes round a point, which tells inside from outside for any surface;
 //! - [`info`]: all of that about one mesh, for `pliant info`;
 //! - [`repair`](mod@repair): surfaces that are nearly closed and manifold become so.
 
@@ -33,7 +32,7 @@ pub(crate) mod union_find;
 pub mod weld;
 pub mod winding;
 
-/// What a mesh consists of: its cells of the highest dimension.
+/// The kind of a mesh: its cells of the highest dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Tetrahedra: a solid.
@@ -45,7 +44,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What one of its cells is called in messages.
+    /// The name of one of its cells in messages.
     pub fn cell(self) -> &'static str {
         match self {
             Kind::Solid => "tet",
@@ -62,13 +61,13 @@ pub struct Mesh {
     pub points: Vec<[f64; 3]>,
     /// Tetrahedra; positive orientation is `(b−a)·((c−a)×(d−a)) > 0`.
     pub tets: Vec<[u32; 4]>,
-    /// Triangles: the surface where the file has one, or a cloth.
+    /// Triangles: the surface, if the file has one, or a cloth.
     pub triangles: Vec<[u32; 3]>,
-    /// Line segments; readers keep those of a file without tets and triangles only.
+    /// Line segments; readers keep them only if a file has neither tets nor triangles.
     pub edges: Vec<[u32; 2]>,
-    /// Per-point arrays.
+    /// Arrays with a tuple per point.
     pub point_data: Vec<DataArray>,
-    /// Per-tet arrays (per triangle where the mesh has no tets, per edge where it has no triangles either).
+    /// Arrays with a tuple per tet (per triangle if the mesh has no tets, per edge if it has no triangles either).
     pub cell_data: Vec<DataArray>,
 }
 
@@ -77,9 +76,9 @@ pub struct Mesh {
 pub struct DataArray {
     /// The array's name in the file.
     pub name: String,
-    /// Values per tuple, at least 1.
+    /// The number of values per tuple, at least 1.
     pub components: usize,
-    /// `tuples × components` values.
+    /// All values: `tuples × components` of them.
     pub values: Vec<f64>,
 }
 
@@ -92,7 +91,7 @@ impl Mesh {
         }))
     }
 
-    /// What its cells are: the tets, else the triangles, else the edges; `None` without any.
+    /// The kind of its cells: tets, else triangles, else edges; `None` without any.
     pub fn kind(&self) -> Option<Kind> {
         if !self.tets.is_empty() {
             Some(Kind::Solid)
@@ -103,7 +102,7 @@ impl Mesh {
         }
     }
 
-    /// Number of cells of its kind.
+    /// The number of cells of its kind.
     pub fn cells(&self) -> usize {
         match self.kind() {
             Some(Kind::Solid) => self.tets.len(),
@@ -113,7 +112,7 @@ impl Mesh {
         }
     }
 
-    /// For every vertex: is it a corner of no cell of the mesh's kind? Corners out of range are passed over.
+    /// For every vertex, true if it is a corner of no cell of the mesh's kind. Corners out of range are ignored.
     pub fn orphans(&self) -> Vec<bool> {
         let corners = match self.kind() {
             Some(Kind::Solid) => self.tets.as_flattened(),

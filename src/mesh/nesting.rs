@@ -7,9 +7,9 @@
 //! w(p) = 1/4π Σ_t Ω_t(p),      tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|)
 //! ```
 //!
-//! with a, b, c the corners seen from p \[VanOosterom1983\], is not 0 at all of a few of its triangles: parts that cross
-//! are side by side. A part with a border is judged by the cones from the middle of its border over it, and only where
-//! their volume is large: of a sheet nobody can say.
+//! with a, b, c the corners seen from p \[VanOosterom1983\], is not 0 at each of a few of its triangles. Parts that
+//! cross each other thus count as side by side. A part with a border is judged by the volume of the cones over it from
+//! the middle of its border, and only if that volume is large: a flat sheet has no outside.
 
 use super::surface::{area_vector, cone_volume, enclosed_volume, half_edges};
 use super::tree::{self, Bounds};
@@ -17,13 +17,13 @@ use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 
 /// Volumes below this part of the area to the power 3/2 enclose nothing; a ball has 0.094.
 pub(crate) const FLAT: f64 = 1e-9;
-/// The same of a part with a border, which encloses something only more or less.
+/// The same bound for a part with a border, which encloses a volume only roughly.
 const FLAT_OPEN: f64 = 1e-2;
-/// How many triangles of a part must be inside of another.
+/// How many triangles of a part are tested: all of them must be inside of the other.
 const SAMPLES: usize = 8;
 
-/// For every part: do its triangles face the wrong way? `part_of` numbers the part of every triangle, which must be
-/// oriented consistently within the part.
+/// For every part, true if its triangles face the wrong way. `part_of` has the number of the part of every triangle.
+/// Triangles must be oriented consistently within a part.
 pub fn inside_out(points: &[[f64; 3]], triangles: &[[u32; 3]], part_of: &[u32]) -> Vec<bool> {
     let count = part_of.iter().max().map_or(0, |&last| last as usize + 1);
     let mut lists = vec![vec![]; count];
@@ -43,12 +43,12 @@ pub fn inside_out(points: &[[f64; 3]], triangles: &[[u32; 3]], part_of: &[u32]) 
         .collect()
 }
 
-/// Triangles that hang together.
+/// A connected part of the surface.
 struct Part {
     triangles: Vec<[u32; 3]>,
     bounds: Bounds,
     closed: bool,
-    /// What it encloses, signed; 0 if next to nothing.
+    /// The signed volume that it encloses; 0 if it is next to nothing.
     volume: f64,
 }
 
@@ -63,14 +63,14 @@ impl Part {
             cone_volume(points, &triangles, scale(1.0 / border.len() as f64, sum))
         };
         let area: f64 = triangles.iter().map(|&t| norm(area_vector(points, t))).sum();
-        // Written so that NaN is nothing.
+        // The comparison is written so that NaN counts as no volume.
         let solid = volume.abs() > area.powf(1.5) * if closed { FLAT } else { FLAT_OPEN };
         let corners = triangles.as_flattened().iter().map(|&v| points[v as usize]);
         let bounds = corners.fold(tree::EMPTY, |b, p| tree::merge(b, [p, p]));
         Part { triangles, bounds, closed, volume: if solid { volume } else { 0.0 } }
     }
 
-    /// Is it inside of `other`?
+    /// True if it is inside of `other`.
     fn is_in(&self, other: &Part, points: &[[f64; 3]]) -> bool {
         let encloses =
             |k: usize| other.bounds[0][k] <= self.bounds[0][k] && self.bounds[1][k] <= other.bounds[1][k];
@@ -83,7 +83,7 @@ impl Part {
     }
 }
 
-/// The vertices of the edges that do not run both ways equally often, each once for every such edge.
+/// The vertices of the edges that do not run both ways equally often, once for every such edge.
 fn border(triangles: &[[u32; 3]]) -> Vec<u32> {
     let sides = half_edges(triangles);
     let edges = sides.chunk_by(|a, b| a.ends == b.ends);

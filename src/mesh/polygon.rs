@@ -1,14 +1,14 @@
 //! Polygons to triangles: ears are cut off in the plane of the polygon's area.
 //!
-//! A polygon of n corners gives n − 2 triangles of the same winding, whatever it looks like; one that is convex is cut
-//! into a fan, as are those with thousands of corners. Corners may repeat and be collinear.
+//! A polygon of n corners gives n − 2 triangles of the same winding, whatever its shape. Convex polygons are cut into a
+//! fan, and so are those with thousands of corners. Corners may repeat and be collinear.
 
 use elements::math::vec3::{cross, dot, sub};
 
-/// Corners up to which ears are looked for, which takes their number squared or more.
+/// The largest number of corners for which ears are looked for. The time for that grows at least with its square.
 const MOST_CORNERS: usize = 2000;
 
-/// Cuts a polygon with the given corners into triangles of them. Corners must be in range of `points`.
+/// Cuts a polygon into triangles between its corners. Corners must be in range of `points`.
 pub fn triangulate(points: &[[f64; 3]], corners: &[u32], mut push: impl FnMut([u32; 3])) {
     if corners.len() < 3 {
         return;
@@ -19,7 +19,7 @@ pub fn triangulate(points: &[[f64; 3]], corners: &[u32], mut push: impl FnMut([u
     if (4..=MOST_CORNERS).contains(&corners.len()) && !is_convex(corners.len(), place, normal) {
         while left.len() > 3 {
             let n = left.len();
-            // The corner after the first is cut first, as in a fan; without an ear, any corner is as good.
+            // The corner after the first is cut first, as in a fan. Without an ear, any corner will do.
             let ear = (1..=n).map(|k| k % n).find(|&k| is_ear(&left, k, place, normal)).unwrap_or(1);
             push([left[(ear + n - 1) % n], left[ear], left[(ear + 1) % n]].map(|i| corners[i]));
             left.remove(ear);
@@ -39,7 +39,7 @@ fn area(n: usize, place: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// The sine of the turn at b, times lengths; positive to the left as seen from the normal's tip.
+/// The sine of the turn at b, times the lengths of both sides; positive to the left, seen from the tip of the normal.
 fn turn(a: [f64; 3], b: [f64; 3], c: [f64; 3], normal: [f64; 3]) -> f64 {
     dot(cross(sub(b, a), sub(c, b)), normal)
 }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn concave_polygons_keep_their_area_in_both_windings() {
-        // A comb: a fan from any corner would leave it.
+        // A comb: a fan from any of its corners would leave it.
         let mut comb = vec![[0.0, 0.0, 0.0], [6.0, 0.0, 0.0]];
         for tooth in (0..3).rev() {
             let x = 2.0 * f64::from(tooth);

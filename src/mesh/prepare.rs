@@ -1,8 +1,8 @@
 //! From a mesh as it was read to one that can be simulated, or a refusal that names the elements.
 //!
-//! Refused: no cells, coordinates that are not finite, corners out of range, degenerate cells (unless they
-//! may be dropped). Turned round, with a note: tets of negative volume. Noted: cells that repeat others,
-//! and vertices in no cell. Vertices are never removed or renumbered.
+//! Refused are meshes without cells, coordinates that are not finite, corners out of range, and degenerate cells
+//! (unless they may be dropped). Tets of negative volume are turned round, with a note. Cells that repeat others, and
+//! vertices in no cell, are noted. Vertices are never removed or renumbered.
 
 use super::quality::{DEGENERATE, is_degenerate, shape_ratio};
 use super::{DataArray, Kind, Mesh};
@@ -12,14 +12,14 @@ use elements::math::vec3::{cross, dot, sub};
 /// How many element numbers a message lists.
 const LISTED: usize = 5;
 
-/// A mesh whose cells are all positive and have an extent, and what was done for that.
+/// A mesh that can be simulated: all cells have an extent, and all tets a positive volume. Notes tell what was changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prepared {
-    /// The mesh: the vertices as read, the tets positive.
+    /// The mesh, with the vertices as read and all tets positive.
     pub mesh: Mesh,
-    /// What the user should know, one sentence each.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
-    /// For every vertex: is it in no cell?
+    /// For every vertex, true if it is in no cell.
     pub orphans: Vec<bool>,
 }
 
@@ -77,7 +77,7 @@ pub fn prepare(mut mesh: Mesh, subject: &str, repair: bool) -> Result<Prepared> 
     Ok(Prepared { mesh, notes, orphans })
 }
 
-/// The degenerate cells' numbers.
+/// The numbers of the degenerate cells.
 pub(super) fn degenerate_cells(mesh: &Mesh) -> Vec<usize> {
     match mesh.kind() {
         Some(Kind::Solid) => numbers_where(&mesh.tets, |&t| is_degenerate(shape_ratio(&mesh.points, t))),
@@ -86,7 +86,7 @@ pub(super) fn degenerate_cells(mesh: &Mesh) -> Vec<usize> {
     }
 }
 
-/// Numbers of the edges shorter than [`DEGENERATE`] times the longest side of the mesh's bounding box.
+/// The numbers of the edges shorter than [`DEGENERATE`] times the longest side of the mesh's bounding box.
 pub(super) fn degenerate_edges(mesh: &Mesh) -> Vec<usize> {
     let [low, high] = mesh.bounds().unwrap_or_default();
     let size = sub(high, low).into_iter().filter(|side| side.is_finite()).fold(0.0, f64::max);
@@ -98,7 +98,7 @@ pub(super) fn degenerate_edges(mesh: &Mesh) -> Vec<usize> {
     })
 }
 
-/// A triangle whose height is below [`DEGENERATE`] times its longest edge.
+/// True for a triangle whose height is below [`DEGENERATE`] times its longest edge.
 pub(super) fn is_degenerate_triangle(points: &[[f64; 3]], triangle: [u32; 3]) -> bool {
     let [a, b, c] = triangle.map(|v| points[v as usize]);
     let edges = [sub(b, a), sub(c, a), sub(c, b)];
@@ -140,7 +140,7 @@ fn turn_negative(mesh: &mut Mesh) -> usize {
     negative.map(|tet| tet.swap(2, 3)).count()
 }
 
-/// Numbers of cells that have the same corners as a cell before them.
+/// The numbers of cells that have the same corners as an earlier cell.
 fn repeated_cells(mesh: &Mesh) -> Vec<usize> {
     fn repeats<const N: usize>(cells: &[[u32; N]]) -> Vec<usize> {
         let mut keys: Vec<([u32; N], usize)> = cells.iter().copied().zip(0..).collect();
@@ -174,7 +174,7 @@ fn numbers_where<T>(items: &[T], is: impl Fn(&T) -> bool) -> Vec<usize> {
     items.iter().zip(0..).filter(|(item, _)| is(item)).map(|(_, i)| i).collect()
 }
 
-/// A number and its noun.
+/// A number and its noun, such as "2 tets".
 pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }

@@ -1,4 +1,4 @@
-//! How well tets are shaped: signed volumes, dihedral angles, radius ratios, degenerate and inverted ones.
+//! The shape of tets: signed volumes, dihedral angles, radius ratios, degenerate and inverted tets.
 //!
 //! Everything is computed from edges divided by the longest one, so that neither tiny nor huge units
 //! under- or overflow, and a tet is judged by its shape alone.
@@ -88,9 +88,9 @@ pub fn shape_ratio(points: &[[f64; 3]], tet: [u32; 4]) -> f64 {
     dot(sub(b, a), cross(sub(c, a), sub(d, a))) / 6.0
 }
 
-/// Does this [`shape_ratio`] belong to a degenerate tet? True for NaN.
+/// True if this [`shape_ratio`] belongs to a degenerate tet, also for NaN.
 pub fn is_degenerate(shape_ratio: f64) -> bool {
-    // Written so that NaN counts as degenerate.
+    // The comparison is written so that NaN counts as degenerate.
     !matches!(shape_ratio.abs().partial_cmp(&DEGENERATE), Some(std::cmp::Ordering::Greater))
 }
 

@@ -1,4 +1,4 @@
-//! The boundary of tets, and what kind of surface triangles form.
+//! The boundary of tets, and the topology of surfaces of triangles.
 //!
 //! Everything is found by sorting, so that results are the same on every machine.
 
@@ -16,7 +16,7 @@ const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 pub struct SurfaceMap {
     /// Corners as indices into `vertices`, counterclockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// The edges of a mesh of lines, likewise; none beside triangles.
+    /// The edges of a mesh of lines, as indices into `vertices`; empty if there are triangles.
     pub edges: Vec<[u32; 2]>,
     /// The mesh vertex of each surface vertex, ascending.
     pub vertices: Vec<u32>,
@@ -29,7 +29,7 @@ impl SurfaceMap {
         SurfaceMap { triangles, vertices, ..SurfaceMap::default() }
     }
 
-    /// What is seen of a mesh: the boundary of its tets, or its triangles, or its edges.
+    /// The visible part of a mesh: the boundary of its tets, or its triangles, or its edges.
     pub fn of_mesh(mesh: &Mesh) -> Self {
         match mesh.kind() {
             Some(Kind::Solid) => extract(&mesh.tets),
@@ -42,7 +42,7 @@ impl SurfaceMap {
     }
 }
 
-/// Cells by the numbers of the vertices that they use, and these vertices, ascending.
+/// Cells with vertices renumbered among those that they use, and these vertices, ascending.
 fn renumber<const N: usize>(cells: &[[u32; N]]) -> (Vec<[u32; N]>, Vec<u32>) {
     let mut vertices: Vec<u32> = cells.as_flattened().to_vec();
     vertices.sort_unstable();
@@ -51,12 +51,12 @@ fn renumber<const N: usize>(cells: &[[u32; N]]) -> (Vec<[u32; N]>, Vec<u32>) {
     (cells.iter().map(|cell| cell.map(local)).collect(), vertices)
 }
 
-/// The faces that belong to exactly one tet, ordered by tet; outward where the tet is positive.
+/// The faces that belong to exactly one tet, ordered by tet; they point outward if the tet is positive.
 pub fn extract(tets: &[[u32; 4]]) -> SurfaceMap {
     SurfaceMap::compact(&boundary(tets))
 }
 
-/// [`extract`] in mesh vertex numbers.
+/// The triangles of [`extract`] in the mesh's vertex numbers.
 pub fn boundary(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
     let mut faces: Vec<([u32; 3], u64)> = Vec::with_capacity(4 * tets.len());
     for (t, tet) in tets.iter().enumerate() {
@@ -73,34 +73,34 @@ pub fn boundary(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
     single.iter().map(|&id| FACES[id as usize % 4].map(|c| tets[id as usize / 4][c])).collect()
 }
 
-/// What is regular about a surface and what is not.
+/// The regular and the irregular features of a surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Topology {
-    /// Edges of one triangle.
+    /// The number of edges of one triangle.
     pub open_edges: usize,
-    /// Edges of more than two triangles.
+    /// The number of edges of more than two triangles.
     pub nonmanifold_edges: usize,
-    /// Edges of two triangles that run through them in the same direction.
+    /// The number of edges of two triangles that run through them in the same direction.
     pub inconsistent_edges: usize,
-    /// Vertices whose triangles form more than one fan.
+    /// The number of vertices whose triangles form more than one fan.
     pub nonmanifold_vertices: usize,
-    /// Parts that hang together by edges.
+    /// The number of parts that are connected by edges.
     pub shells: usize,
 }
 
 impl Topology {
-    /// Every edge belongs to exactly two triangles.
+    /// True if every edge belongs to exactly two triangles.
     pub fn closed(&self) -> bool {
         self.open_edges == 0 && self.nonmanifold_edges == 0
     }
 
-    /// No edge has more than two triangles, no vertex more than one fan. A border is allowed.
+    /// True if no edge has more than two triangles, and no vertex more than one fan. A border is allowed.
     pub fn manifold(&self) -> bool {
         self.nonmanifold_edges == 0 && self.nonmanifold_vertices == 0
     }
 }
 
-/// Examines triangles; vertex numbers need not be compact.
+/// Examines triangles; vertex numbers need not be consecutive.
 pub fn topology(triangles: &[[u32; 3]]) -> Topology {
     let mut result = Topology::default();
     let mut fans = UnionFind::new(3 * triangles.len());
@@ -127,18 +127,18 @@ pub fn topology(triangles: &[[u32; 3]]) -> Topology {
     result
 }
 
-/// The number of the part that each triangle belongs to: parts hang together by edges and are numbered by their first
-/// triangles.
+/// The number of the part that each triangle belongs to. Parts are connected by edges, and numbered in the order of
+/// their first triangles.
 pub fn shells(triangles: &[[u32; 3]]) -> Vec<u32> {
     parts(triangles, |_| true)
 }
 
-/// Like [`shells`], of parts that hang together by edges of exactly two triangles: each of them can be oriented alone.
+/// Like [`shells`], for parts that are connected by edges of exactly two triangles: each can be oriented by itself.
 pub fn patches(triangles: &[[u32; 3]]) -> Vec<u32> {
     parts(triangles, |sides| sides == 2)
 }
 
-/// Parts that hang together by the edges whose number of triangles `joins` accepts.
+/// The parts that are connected by edges whose number of triangles `joins` accepts.
 fn parts(triangles: &[[u32; 3]], joins: impl Fn(usize) -> bool) -> Vec<u32> {
     let mut sets = UnionFind::new(triangles.len());
     for same in half_edges(triangles).chunk_by(|a, b| a.ends == b.ends).filter(|same| joins(same.len())) {
@@ -165,7 +165,7 @@ pub(crate) struct HalfEdge {
     pub(crate) ends: [u32; 2],
     /// The corners (`3 · triangle + corner`) at those vertices.
     pub(crate) corners: [u32; 2],
-    /// Does the triangle run from the lower to the higher vertex?
+    /// True if the triangle runs from the lower to the higher vertex.
     pub(crate) forward: bool,
 }
 
@@ -176,7 +176,7 @@ impl HalfEdge {
     }
 }
 
-/// All sides of all triangles, sides of one edge adjacent.
+/// All sides of all triangles; the sides of one edge are adjacent.
 pub(crate) fn half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {
     let mut edges = Vec::with_capacity(3 * triangles.len());
     for (t, triangle) in triangles.iter().enumerate() {
@@ -195,13 +195,13 @@ pub(crate) fn half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {
     edges
 }
 
-/// The triangle's normal with the length of its area.
+/// The triangle's normal, whose length is its area.
 pub fn area_vector(points: &[[f64; 3]], triangle: [u32; 3]) -> [f64; 3] {
     let [a, b, c] = triangle.map(|v| points[v as usize]);
     cross(sub(b, a), sub(c, a)).map(|x| x / 2.0)
 }
 
-/// The volume inside a closed surface, by the divergence theorem about the first corner; positive where the
+/// The volume inside a closed surface, by the divergence theorem about the first corner; positive if the
 /// normals point outward.
 pub fn enclosed_volume(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> f64 {
     triangles.first().map_or(0.0, |first| cone_volume(points, triangles, points[first[0] as usize]))

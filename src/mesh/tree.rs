@@ -1,8 +1,8 @@
-//! A binary tree of axis-parallel boxes over triangles: what is near, and what may touch.
+//! A binary tree of axis-parallel boxes over triangles, to find what is near and what may touch.
 //!
-//! Nodes are split at the median centroid along the longest side of the centroids' box, so that the tree is as deep as
-//! the logarithm of its triangles whatever they look like. The nodes stand depth first in one array. Equal centroids
-//! go by the triangles' numbers: the tree, and every answer, depends on the input alone.
+//! Nodes are split at the median centroid along the longest side of the centroids' box, so that the depth of the tree
+//! is the logarithm of the number of triangles, whatever they look like. The nodes stand depth first in one array.
+//! Equal centroids are ordered by the triangles' numbers, so the tree, and every answer, depends on the input alone.
 
 use elements::math::vec3::{add, cross, dot, scale, sub};
 
@@ -12,10 +12,10 @@ pub type Bounds = [[f64; 3]; 2];
 /// The box that contains nothing: the neutral element of [`merge`].
 pub const EMPTY: Bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
 
-/// Most triangles of a leaf.
+/// The largest number of triangles of a leaf.
 const LEAF: usize = 8;
 
-/// The smallest box around both.
+/// The smallest box around two boxes.
 pub fn merge(a: Bounds, b: Bounds) -> Bounds {
     [std::array::from_fn(|i| a[0][i].min(b[0][i])), std::array::from_fn(|i| a[1][i].max(b[1][i]))]
 }
@@ -25,7 +25,7 @@ pub fn around(points: &[[f64; 3]]) -> Bounds {
     points.iter().fold(EMPTY, |bounds, &p| merge(bounds, [p, p]))
 }
 
-/// Do two boxes have a point in common? Touching counts.
+/// True if two boxes have a point in common; touching counts.
 pub fn meet(a: &Bounds, b: &Bounds) -> bool {
     (0..3).all(|i| a[0][i] <= b[1][i] && b[0][i] <= a[1][i])
 }
@@ -42,14 +42,14 @@ pub struct Node {
     pub bounds: Bounds,
     /// Where its triangles begin in the tree's order.
     pub first: u32,
-    /// Where they end.
+    /// Where its triangles end in the tree's order.
     pub end: u32,
     /// The second child; the first one follows the node itself. 0 for a leaf.
     pub second: u32,
 }
 
 impl Node {
-    /// Has it no children?
+    /// True if it has no children.
     pub fn is_leaf(&self) -> bool {
         self.second == 0
     }
@@ -63,11 +63,11 @@ impl Node {
 /// The triangle that is closest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// Its number; the smallest one of several at the same distance.
+    /// Its number; the smallest one if several are at the same distance.
     pub triangle: u32,
-    /// Squared distance.
+    /// The squared distance to it.
     pub distance_squared: f64,
-    /// The closest point of it.
+    /// The closest point of the triangle.
     pub point: [f64; 3],
 }
 
@@ -77,19 +77,19 @@ pub struct Tree {
     nodes: Vec<Node>,
     /// The triangles' numbers, those of one leaf side by side, ascending.
     order: Vec<u32>,
-    /// Their corners, in the same order.
+    /// The corners of these triangles, in the same order.
     corners: Vec<[[f64; 3]; 3]>,
 }
 
 impl Tree {
-    /// A tree over all triangles. Corners must be in range and finite; triangles without area are welcome.
+    /// A tree over all triangles. Corners must be in range and finite; triangles may have no area.
     ///
     /// # Panics
     ///
     /// If a corner is out of range.
     pub fn new(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Tree {
         let place = |t: &[u32; 3]| t.map(|v| points[v as usize]);
-        // Thrice the centroid orders as well as the centroid.
+        // Three times the centroid gives the same order as the centroid.
         let centroids: Vec<[f64; 3]> = triangles
             .iter()
             .map(|t| {
@@ -139,7 +139,7 @@ impl Tree {
         let mut best = Nearest { triangle: u32::MAX, distance_squared: f64::INFINITY, point };
         let mut stack = vec![(0.0, 0)];
         while let Some((distance, i)) = stack.pop() {
-            // Equal distances go on: the smallest number is wanted.
+            // Nodes at an equal distance are searched too, because the smallest number is wanted.
             if distance > best.distance_squared {
                 continue;
             }
@@ -189,8 +189,8 @@ impl Tree {
 
     /// Calls `visit(a, b)` once for every pair of triangles `a < b` whose boxes meet.
     ///
-    /// The pairs of one triangle stand together; many of them can be asked for in parallel by
-    /// [`Self::overlapping`] with the box of each triangle.
+    /// The pairs of one triangle come together. To get many pairs in parallel, use [`Self::overlapping`] with the
+    /// box of each triangle.
     pub fn pairs(&self, mut visit: impl FnMut(u32, u32)) {
         for (corners, &a) in self.corners.iter().zip(&self.order) {
             self.overlapping(&around(corners), |b| {
@@ -261,7 +261,7 @@ mod tests {
         std::array::from_fn(|_| size * (random.uniform() - 0.5))
     }
 
-    /// Small triangles in a cube, some of them segments, points, or one upon the other.
+    /// Small triangles in a cube; some of them are segments or points, or lie on one another.
     fn soup(count: usize, seed: u64) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
         let mut random = SplitMix64::new(seed);
         let (mut points, mut triangles) = (vec![], vec![]);
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn nodes_hold_what_is_below_them_and_are_not_deep() {
         let (points, triangles) = soup(1000, 8);
-        // A tree of triangles at one place must not be deeper than another.
+        // A tree of triangles at one place must not be deeper than any other.
         for triangles in [triangles, vec![[0, 1, 2]; 1000]] {
             let tree = Tree::new(&points, &triangles);
             let mut order = tree.order().to_vec();

@@ -1,7 +1,7 @@
 //! Vertices at the same place.
 //!
-//! Places are compared by value: −0 is 0. A vertex that is not finite is at no other's place. Everything is found by
-//! sorting, so that results are the same on every machine.
+//! Places are compared by value, so that −0 is 0. A vertex that is not finite coincides with no other. Everything is
+//! found by sorting, so that results are the same on every machine.
 
 use super::union_find::UnionFind;
 use elements::math::vec3::{norm, sub};
@@ -26,7 +26,7 @@ pub fn coinciding(points: &[[f64; 3]]) -> Vec<u32> {
 }
 
 /// For every vertex, the first one of its cluster. Vertices within `distance` of each other are in one cluster, so that
-/// the first ones of two clusters are farther apart than that.
+/// vertices of two clusters are farther apart than that.
 pub fn within(points: &[[f64; 3]], distance: f64) -> Vec<u32> {
     let mut clusters = UnionFind::new(points.len());
     for (v, &first) in (0..).zip(&coinciding(points)) {
@@ -38,18 +38,19 @@ pub fn within(points: &[[f64; 3]], distance: f64) -> Vec<u32> {
     (0..points.len() as u32).map(|v| clusters.find(v)).collect()
 }
 
-/// Joins what is within `distance`, by way of a grid of cells of that size.
+/// Joins vertices within `distance` of each other, by means of a grid of cells of that size.
 fn join_near(points: &[[f64; 3]], distance: f64, clusters: &mut UnionFind) {
     let finite = || points.iter().filter(|p| is_finite(**p));
     let low = finite().fold([f64::INFINITY; 3], |low, p| std::array::from_fn(|i| low[i].min(p[i])));
-    // Numbers too large for a cell share the last one, which only costs time.
+    // Numbers too large for a cell share the last cell, which only costs time.
     let cell = |p: [f64; 3]| -> [i64; 3] { std::array::from_fn(|i| ((p[i] - low[i]) / distance) as i64) };
     let mut cells: Vec<([i64; 3], u32)> =
         points.iter().zip(0..).filter(|(p, _)| is_finite(**p)).map(|(p, v)| (cell(*p), v)).collect();
     cells.sort_unstable();
     for &([x, y, z], v) in &cells {
         for (dx, dy) in [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 0)] {
-            // The cells of a column are adjacent in the order; those before this one in it have been seen from there.
+            // The cells of a column are adjacent in the order. Pairs with earlier cells of it have
+            // been seen from there.
             let [x, y] = [x.saturating_add(dx), y.saturating_add(dy)];
             let from = cells.partition_point(|(c, _)| *c < [x, y, z.saturating_sub(1)]);
             let near = cells[from..].iter().take_while(|(c, _)| *c <= [x, y, z.saturating_add(1)]);

@@ -4,12 +4,13 @@
 //! w(p) = 1/4π Σ_t Ω_t(p),     tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|)
 //! ```
 //!
-//! with the solid angle Ω_t of each triangle \[Jacobson2013, Eq. 5\] and its corners a, b, c seen from p. It is 1 inside
-//! and 0 outside of a closed surface whose normals point outward, 2 where two such surfaces overlap, and a fraction that
-//! changes smoothly where the surface has holes: w > ½ tells inside from outside for any of them.
+//! with the solid angle Ω_t of each triangle \[Jacobson2013, Eq. 5\] and its corners a, b, c seen from p. It is 1
+//! inside and 0 outside of a closed surface whose normals point outward, 2 where two such surfaces overlap, and a
+//! fraction that changes smoothly where the surface has holes: w > ½ tells inside from outside for any of them.
 //!
-//! Triangles far away count as one: a node of the [`Tree`] whose radius is ρ and whose area-weighted centre c is farther
-//! than β ρ is replaced by the expansion of r/|r|³, r = c − p, to the second order in x − c \[Barill2018, Sec. 3\],
+//! Triangles far away count as one: a node of the [`Tree`] whose radius is ρ and whose area-weighted centre c
+//! is farther than β ρ is replaced by the expansion of r/|r|³, r = c − p, to the second order in x − c
+//! \[Barill2018, Sec. 3\],
 //!
 //! ```text
 //! 4π w ≈ Σ_i N_i φ_i + Σ_ij M_ij ∂_j φ_i + ½ Σ_ijk T_ijk ∂_j ∂_k φ_i,      φ = r/|r|³
@@ -17,18 +18,18 @@
 //! ```
 //!
 //! with the exact integrals over the triangles. With β = 2, the paper's choice, the error at random points is below
-//! 0.005 (measured in the tests; 0.07 without T), far from the ½ that would turn an answer; what is near is summed
-//! exactly.
+//! 0.005 (measured in the tests; 0.07 without T), far from the ½ that would change an answer. Triangles that are
+//! near are summed exactly.
 
 use std::f64::consts::PI;
 
 use super::tree::{Node, Tree};
 use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 
-/// Nodes nearer than this many radii are opened.
+/// Nodes that are nearer than this many radii are opened.
 const BETA: f64 = 2.0;
 
-/// The far field of a node.
+/// The far field of a node of the tree.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     /// The area-weighted centre of the triangles.
@@ -37,11 +38,11 @@ struct Moment {
     far_squared: f64,
     /// N, the sum of the area vectors.
     normal: [f64; 3],
-    /// M, by rows.
+    /// The first moments M, by rows.
     first: [[f64; 3]; 3],
-    /// T, by n's component.
+    /// The second moments T, by the component of n.
     second: [[[f64; 3]; 3]; 3],
-    /// Σ_i 2 T_iik + T_kii.
+    /// The traces Σ_i 2 T_iik + T_kii.
     traces: [f64; 3],
 }
 
@@ -59,7 +60,7 @@ impl Winding {
         Winding { tree, moments }
     }
 
-    /// The tree it was made of.
+    /// The tree that the moments belong to.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
@@ -113,7 +114,7 @@ fn moment(tree: &Tree, node: &Node) -> Moment {
         weight += size;
         weighted = add(weighted, scale(size, third(triangle)));
     }
-    // Triangles without any area add nothing, wherever they are seen from.
+    // Triangles without area contribute nothing, wherever they are seen from.
     let centre = if weight > 0.0 { scale(1.0 / weight, weighted) } else { node.bounds[0] };
     let mut moment = Moment {
         centre,
@@ -127,7 +128,7 @@ fn moment(tree: &Tree, node: &Node) -> Moment {
     for triangle in triangles {
         let (vector, offset) = (area(triangle), sub(third(triangle), centre));
         let arms = triangle.map(|corner| sub(corner, third(triangle)));
-        // The mean of (x − c) ⊗ (x − c): that of the centroid, and that about the centroid.
+        // The mean of (x − c) ⊗ (x − c) is that of the centroid, plus the mean about the centroid.
         let spread: [[f64; 3]; 3] = std::array::from_fn(|j| {
             std::array::from_fn(|k| {
                 offset[j] * offset[k] + arms.iter().map(|arm| arm[j] * arm[k]).sum::<f64>() / 12.0
@@ -151,8 +152,8 @@ fn moment(tree: &Tree, node: &Node) -> Moment {
     moment
 }
 
-/// The solid angle of a triangle seen from `point`; positive where the triangle shows its back. 0 for one without area
-/// and from its corners and edges.
+/// The solid angle of a triangle seen from `point`; positive if the triangle shows its back. It is 0 for a triangle
+/// without area, and seen from its corners and edges.
 fn solid_angle(corners: &[[f64; 3]; 3], point: [f64; 3]) -> f64 {
     let [a, b, c] = corners.map(|p| sub(p, point));
     let [la, lb, lc] = [a, b, c].map(norm);

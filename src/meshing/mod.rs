@@ -1,4 +1,4 @@
-//! Surfaces to tets: what every method takes and gives, and the list of methods.
+//! Surfaces to tets: the interface of all methods, and the list of methods.
 //!
 //! A new method is one file with a [`Method`] and one line in [`METHODS`].
 
@@ -14,13 +14,13 @@ use crate::mesh::{Kind, Mesh};
 /// A way to fill a surface with tets.
 #[derive(Debug)]
 pub struct Method {
-    /// Its name on the command line.
+    /// The name of the method on the command line.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// A description of one line.
     pub summary: &'static str,
     /// Fills a surface with finite points, corners in range and at least one triangle.
     pub(super) fill: fn(&Mesh, &Options) -> Result<Filling, Refusal>,
-    /// Whether it can keep the surface and takes a quality.
+    /// True if it can keep the surface and accepts a quality.
     pub(super) conforms: bool,
 }
 
@@ -33,10 +33,10 @@ impl PartialEq for Method {
 /// All methods; the first is the default.
 pub static METHODS: [Method; 2] = [lattice::METHOD, tetgen::METHOD];
 
-/// How fine the tets are to be.
+/// The wanted fineness of the tets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Size {
-    /// The method chooses.
+    /// The method chooses the number of tets.
     #[default]
     Automatic,
     /// About this many tets.
@@ -45,16 +45,18 @@ pub enum Size {
     MaxVolume(f64),
 }
 
-/// What is asked of a method.
+/// The requirements on a filling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// How fine the tets are to be.
+    /// The wanted fineness of the tets.
     pub size: Size,
-    /// All vertices of the surface are to be vertices of the tets, with the same numbers, and all its triangles faces.
+    /// If true, all vertices of the surface must be vertices of the tets, with the same numbers, and
+    /// all its triangles faces.
     pub keep_surface: bool,
-    /// The largest ratio of a tet's circumradius to its shortest edge, at least 1; where none is given, the method's.
+    /// The largest ratio of a tet's circumradius to its shortest edge, at least 1; the method's
+    /// default if none is given.
     pub quality: Option<f64>,
-    /// How long a method in a process of its own may take; nothing that the result depends on.
+    /// How long a method in a process of its own may take. The result does not depend on it.
     pub time_limit: Duration,
 }
 
@@ -80,22 +82,22 @@ impl From<Size> for Options {
 pub struct Filling {
     /// The tets, all positive; no triangles and no data.
     pub mesh: Mesh,
-    /// The volume that the surface encloses, to compare the tets' with.
+    /// The volume that the surface encloses, for comparison with that of the tets.
     pub surface_volume: f64,
-    /// What a user should know, a sentence each: parts that are missing, places that are not manifold.
+    /// Warnings for the user, a sentence each: parts that are missing, places that are not manifold.
     pub warnings: Vec<String>,
 }
 
 /// Why a surface cannot be filled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The defect of the surface.
     pub reason: String,
-    /// What to do about it.
+    /// A way to avoid it.
     pub hint: String,
 }
 
-/// The method of a name.
+/// The method with this name.
 pub fn method(name: &str) -> Result<&'static Method> {
     METHODS.iter().find(|method| method.name == name).ok_or_else(|| {
         let known: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
@@ -123,7 +125,7 @@ pub fn tetrahedralize(
     cache.fetch(&key(surface, method, &options), || (method.fill)(surface, &options).map_err(refuse))
 }
 
-/// A hash of all that determines a filling.
+/// A hash of everything that determines a filling.
 fn key(surface: &Mesh, method: &Method, options: &Options) -> Key {
     let size = match options.size {
         Size::Automatic => [0, 0],
@@ -174,7 +176,7 @@ impl Cached for Filling {
     }
 }
 
-/// Refuses what is no surface of triangles with finite coordinates; to be asked before a repair.
+/// Refuses meshes that are not surfaces of triangles with finite coordinates. Call it before a repair.
 pub fn check(surface: &Mesh, subject: &str) -> Result<()> {
     let refuse =
         |reason: String, hint: &str| Err(Error::Mesh { subject: subject.into(), reason, hint: hint.into() });

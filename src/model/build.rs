@@ -16,28 +16,28 @@ use elements::math::lanes::Vec4;
 
 /// A model with the objective over it.
 pub struct Built {
-    /// The model.
+    /// The bodies with their vertices, cells and numbering.
     pub model: Model,
-    /// The objective, its inertial positions still unset.
+    /// The objective; its inertial positions are not set yet.
     pub objective: Objective,
-    /// What acts from outside.
+    /// The external forces of the scene.
     pub forces: Forces,
     /// Whether the ordering came from the cache.
     pub ordering: Outcome,
     /// How long the ordering, or loading it, took.
     pub ordering_time: Duration,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// What pins do to a vertex.
+/// How a pin holds one vertex.
 #[derive(Clone, Copy)]
 pub(super) struct Hold {
-    /// Input number.
+    /// The input number of the vertex.
     pub vertex: usize,
-    /// Hard or soft.
+    /// Whether the pin is hard or soft.
     pub kind: PinKind,
-    /// Which of the model's motions it follows.
+    /// The number of the model's motion that the vertex follows.
     pub motion: Option<usize>,
 }
 
@@ -128,7 +128,7 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     Ok(Built { model, objective, forces, ordering, ordering_time, notes })
 }
 
-/// Tells of loads that only prescribed vertices bear.
+/// Notes loads that act on prescribed vertices only.
 fn note_idle_loads(model: &Model, notes: &mut Vec<String>) {
     for body in &model.bodies {
         for (i, load) in body.loads.iter().enumerate() {
@@ -159,8 +159,8 @@ fn refuse_infinite(scene: &Scene, model: &Model, objective: &Objective) -> Resul
     })
 }
 
-/// The number of each cell's material, the tets of all bodies first: equal materials share the number of the first. For
-/// lines, what their edges do is the material.
+/// The number of each cell's material, the tets of all bodies first. Equal materials share the number of the first. For
+/// lines, the properties of their edges are the material.
 fn material_ids(scene: &Scene, bodies: &[BodyData]) -> Vec<u32> {
     let mut distinct = vec![];
     let (mut tets, mut triangles, mut edges) = (vec![], vec![], vec![]);
@@ -201,7 +201,7 @@ fn diagonal(points: &[[f64; 3]]) -> f64 {
     square.sqrt()
 }
 
-/// One hold per pinned vertex: hard pins win over soft ones, among equals the later pin.
+/// One hold per pinned vertex: hard pins win over soft ones, and among equals the later pin.
 fn collect_pins(
     scene: &Scene,
     bodies: &[BodyData],
@@ -237,7 +237,8 @@ fn collect_pins(
     of_vertex.into_iter().flatten().collect()
 }
 
-/// The cells of all bodies with the vertices of each counted from `firsts`, and each body's range among them.
+/// The cells of all bodies, with the vertices of each body counted from `firsts`, and each body's
+/// range among the cells.
 fn join<const N: usize>(
     bodies: &[BodyData],
     firsts: &[usize],
@@ -253,7 +254,7 @@ fn join<const N: usize>(
     (all, ranges)
 }
 
-/// Prescribed vertices start at rest: their velocity comes from their motion, step by step.
+/// The initial state. Prescribed vertices start at rest: their velocity comes from their motion, step by step.
 fn initial_state(bodies: &[BodyData], holds: &[Hold], numbering: &Numbering) -> State {
     let x: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.initial.iter().copied()).collect();
     let mut v: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.velocity.iter().copied()).collect();

@@ -1,7 +1,7 @@
-//! What a body is made of, cell by cell: quantities, directions and materials evaluated on a mesh.
+//! The material of a body, cell by cell: quantities, directions and materials evaluated on a mesh.
 //!
-//! Selections look at the centres of cells. Where neither a direction nor an array says otherwise, the warp of a sheet
-//! runs along x, in triangles perpendicular to x along z; the part in the plane of the triangle counts.
+//! Selections look at the centres of cells. If neither a direction nor an array says otherwise, the warp of a sheet
+//! runs along x, and in triangles perpendicular to x along z. Only the part in the plane of the triangle counts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,48 +13,48 @@ use crate::scene::{Body, Directions, MaterialPart, Quantity, Selection};
 use elements::energy::Properties;
 use elements::energy::material::{Material, Solid};
 
-/// Cells of one material.
+/// The cells of one material.
 pub struct PartCells {
-    /// Which of the body's materials.
+    /// The number of the material among those of the body.
     pub part: usize,
     /// The law, with the constants of one of the cells.
     pub solid: Arc<dyn Solid>,
-    /// The cells, ascending.
+    /// The numbers of the cells, ascending.
     pub cells: Vec<u32>,
-    /// For each of them.
+    /// The properties of each of these cells.
     pub properties: Properties,
 }
 
-/// A family of fibres, for each cell.
+/// A family of fibres, with a direction and a stiffness for each cell.
 pub struct FiberCells {
-    /// Unit vectors in the rest state.
+    /// The direction of the fibres in each cell, a unit vector in the rest state.
     pub directions: Vec<[f64; 3]>,
-    /// κ in Pa.
+    /// The stiffness κ of the fibres in each cell, in Pa.
     pub stiffness: Vec<f64>,
 }
 
 /// Everything that may differ from cell to cell of a body.
 pub struct CellData {
-    /// kg/m³.
+    /// The density of each cell in kg/m³.
     pub density: Vec<f64>,
-    /// m; of sheets.
+    /// The thickness of each cell in m, for sheets.
     pub thickness: Vec<f64>,
-    /// Cells by material.
+    /// The cells of each material.
     pub parts: Vec<PartCells>,
-    /// N/m, where the body has springs.
+    /// The stiffness of springs in N/m, if the body has springs.
     pub springs: Option<Vec<f64>>,
-    /// N·m, where the body resists bending.
+    /// The bending stiffness in N·m, if the body resists bending.
     pub bending: Option<Vec<f64>>,
-    /// Pa, where stretches are limited.
+    /// The stiffness of strain limits in Pa, if stretches are limited.
     pub limits: Option<Vec<f64>>,
-    /// Directions of the warp, where it is limited and they are given.
+    /// The directions of the warp, if they are given and the warp is limited.
     pub warp: Option<Vec<[f64; 3]>>,
-    /// Families of fibres.
+    /// The families of fibres of the body.
     pub fibers: Vec<FiberCells>,
 }
 
 impl CellData {
-    /// `mesh` in the rest state; errors name the key.
+    /// Evaluates everything on `mesh` in the rest state; errors name the key.
     pub fn new(body: &Body, mesh: &Mesh) -> Result<CellData, String> {
         let cells = Cells::new(body, mesh);
         let optional = |key: &str, quantity: Option<&Quantity>| {
@@ -89,7 +89,7 @@ struct Made {
     moduli: [f64; 2],
 }
 
-/// The moduli at rest or, where the material has no stiffness there, those that its fitted stiffness stands for.
+/// Lamé's moduli at rest. For a material without stiffness at rest they follow from its fitted stiffness.
 fn viscous(material: &Material, stiffness: f64) -> [f64; 2] {
     let [mu, lambda] = material.solid.moduli();
     if mu > 0.0 && 2.0 * mu + 3.0 * lambda >= 0.0 { [mu, lambda] } else { [0.5 * stiffness, 0.0] }
@@ -98,7 +98,7 @@ fn viscous(material: &Material, stiffness: f64) -> [f64; 2] {
 /// The cells of a mesh as selections see them.
 struct Cells<'a> {
     centers: Vec<[f64; 3]>,
-    /// Cell arrays, then point arrays averaged over corners.
+    /// The cell arrays, followed by the point arrays averaged over corners.
     arrays: Vec<DataArray>,
     body: &'a Body,
     is_sheet: bool,

@@ -1,7 +1,8 @@
-//! The surfaces of a body: tets to simulate within them, and the user's own vertices that follow these.
+//! The surfaces of a body: tets fill them and are simulated, and the user's own vertices follow the tets.
 //!
-//! What is simulated has not quite the volume of what is seen. Masses are scaled so that the body weighs what its surface
-//! encloses: by the winding number where it was filled here, by its closed surfaces where it is bound to tets that were there.
+//! The simulated tets do not have quite the volume of the visible surface. Masses are scaled so that the body has the
+//! weight of what its surface encloses. That volume comes from the winding number if the surface was filled here, and
+//! from its closed surfaces if it is bound to existing tets.
 
 use std::path::{Path, PathBuf};
 
@@ -19,9 +20,9 @@ use crate::scene::{Body, MeshSource};
 /// A surface that follows a body.
 #[derive(Clone, Debug)]
 pub struct Embedded {
-    /// What its files are called: the body's name, with the surface's where there are several.
+    /// The name of its files: the body's name, followed by the surface's if there are several.
     pub name: String,
-    /// Where it came from.
+    /// The file that the surface was read from.
     pub source: PathBuf,
     /// All of its vertices, in their order, and its triangles.
     pub surface: SurfaceMap,
@@ -32,20 +33,20 @@ pub struct Embedded {
 /// The surface files of a body as they were read, in their own unit.
 pub struct Surfaces {
     meshes: Vec<Mesh>,
-    /// What they enclose together, where that is known.
+    /// The volume that they enclose together, if it is known.
     volume: Option<f64>,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
 impl Surfaces {
-    /// Reads all of them.
+    /// Reads all surface files of a body.
     pub fn read(body: &Body) -> Result<Surfaces> {
         let mut out = Surfaces { meshes: vec![], volume: Some(0.0), notes: vec![] };
         for path in &body.surfaces {
             let import = io::import(path)?;
             let subject = path.display().to_string();
-            // Arrays that a mesh has no place for stay in the file, which is given back.
+            // A mesh has no place for these arrays, but they are not lost: they stay in the file.
             let notes = import.notes.iter().filter(|note| !note.contains("left out"));
             out.notes.extend(notes.map(|note| format!("{subject}: {note}")));
             check(&import.mesh, &subject)?;
@@ -59,7 +60,7 @@ impl Surfaces {
         Ok(out)
     }
 
-    /// Tets within them.
+    /// Fills the surfaces with tets.
     pub fn fill(&mut self, body: &Body, cache: &Cache) -> Result<Mesh> {
         let MeshSource::Surface { method, size, repair: is_repaired } = &body.mesh else {
             return Ok(Mesh::default());
@@ -89,13 +90,13 @@ impl Surfaces {
         Ok(filling.mesh)
     }
 
-    /// The factor on all masses, for tets in the unit of the files.
+    /// The factor on all masses, for tets in the unit of the surface files.
     pub fn mass_factor(&self, points: &[[f64; 3]], tets: &[[u32; 4]]) -> f64 {
         let filled: f64 = tets.iter().map(|t| quality::volume(points, *t)).sum();
         self.volume.filter(|v| *v > 0.0 && filled > 0.0).map_or(1.0, |volume| volume / filled)
     }
 
-    /// Binds them to the rest state of the body.
+    /// Binds the surfaces to the rest state of the body.
     pub fn bind(&self, body: &Body, rest: &[[f64; 3]], tets: &[[u32; 4]]) -> Vec<Embedded> {
         let several = self.meshes.len() > 1;
         let bind = |(mesh, path): (&Mesh, &PathBuf)| {
@@ -117,7 +118,7 @@ impl Surfaces {
     }
 }
 
-/// How errors and notes name a body.
+/// The name of a body in errors and notes.
 pub fn subject(body: &Body) -> String {
     match &body.mesh {
         MeshSource::File(path) => format!("body '{}' ({})", body.name, path.display()),
@@ -129,7 +130,7 @@ pub fn subject(body: &Body) -> String {
     }
 }
 
-/// Refuses surfaces on what has no tets, and surfaces that would have the same files.
+/// Refuses surfaces on bodies without tets, and surfaces whose files would have the same name.
 pub fn check_body(body: &Body, mesh: &Mesh) -> Result<()> {
     let refuse = |reason: &str, hint: &str| {
         Err(Error::Mesh { subject: subject(body), reason: reason.into(), hint: hint.into() })

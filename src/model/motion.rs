@@ -1,12 +1,12 @@
-//! Where pinned vertices are over time: a map of their initial positions.
+//! The motion of pinned vertices: a map of their initial positions that changes over time.
 
 use super::rotation::rotate;
 use crate::scene::{Motion, Path};
 
 impl Motion {
-    /// Where a vertex that started at `initial` is at `time` (s since the start of the run).
+    /// The position at `time` (s since the start of the run) of a vertex that started at `initial`.
     ///
-    /// Before `from` it is where the path begins, after `until` it stays where it got.
+    /// Before `from` the vertex is where the path begins; after `until` it stays where the path led it.
     pub fn apply(&self, initial: [f64; 3], time: f64) -> [f64; 3] {
         let elapsed = time.min(self.until).max(self.from) - self.from;
         match &self.path {

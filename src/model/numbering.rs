@@ -4,7 +4,7 @@ use crate::cache::{Array, Cache, Cached, Outcome};
 use crate::error::Result;
 use sparse::ordering::{Graph, is_permutation, order};
 
-/// Input numbers to internal ones and back.
+/// The maps from input numbers to internal ones and back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbering {
     /// Number of unknowns: internal vertices 0 … `free`−1.
@@ -35,7 +35,7 @@ impl Cached for Permutation {
 }
 
 impl Numbering {
-    /// `unknown` tells which vertices are; `elements` couple them.
+    /// Numbers the vertices. `unknown` is true for those that are free to move; `elements` couple vertices.
     pub fn new(unknown: &[bool], elements: &[[u32; 4]], cache: &Cache) -> Result<(Numbering, Outcome)> {
         let mut free = 0u32;
         let compact: Vec<Option<u32>> = unknown
@@ -60,7 +60,7 @@ impl Numbering {
             Ok(Permutation(order(&graph)))
         })?;
         if permutation.0.len() != free as usize {
-            // A foreign file under our name; the checksum makes this all but impossible.
+            // The file in the cache is not ours, although it has our name; the checksum makes this all but impossible.
             permutation = Permutation((0..free).collect());
         }
         let input: Vec<u32> = (0..unknown.len() as u32).filter(|v| unknown[*v as usize]).collect();

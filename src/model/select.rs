@@ -7,7 +7,7 @@ use crate::scene::Selection;
 /// The selected items in ascending order, each once. `places` are the rest positions of vertices or the centres of
 /// cells, `arrays` their data, and `of` says which of the two they are: "vertex" or "cell".
 ///
-/// An empty result is no error here. What is: numbers beyond the mesh, and arrays that it does not have.
+/// An empty result is not an error here. Errors are numbers beyond the mesh, and arrays that it does not have.
 pub fn select(
     selection: &Selection,
     places: &[[f64; 3]],
@@ -57,7 +57,7 @@ fn by_number(ids: &[u32], count: usize, of: &str) -> Result<Vec<u32>, String> {
     Ok(sorted)
 }
 
-/// The array of that name with so many components for `count` items.
+/// The array with this name and number of components for `count` items.
 pub fn find_array<'a>(
     name: &str,
     components: usize,

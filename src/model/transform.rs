@@ -3,7 +3,7 @@
 use super::rotation::rotate;
 use crate::scene::Transform;
 
-/// `point` scaled, then rotated about the origin, then moved.
+/// The `point`, scaled, then rotated about the origin, then moved.
 pub fn apply(transform: &Transform, point: [f64; 3]) -> [f64; 3] {
     let (axis, radians) = transform.rotate;
     let turned = rotate(point.map(|x| x * transform.scale), axis, [0.0; 3], radians);

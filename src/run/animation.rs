@@ -1,11 +1,11 @@
-//! Formats that hold a whole animation in one file: positions are gathered while the run goes on and assembled at its end.
+//! Formats with a whole animation in one file: positions are gathered during the run and assembled at its end.
 //!
 //! ```text
 //! blender/.<surface>.frames:   for every written frame, 3n positions, then 3n velocities, Float32, little-endian
 //! ```
 //!
-//! A record's place follows from its frame, so a resumed run writes over what was left behind. The file stays when the
-//! run is complete: a run can be made longer, and PC2, MDD and USD files cannot be appended to.
+//! The place of a record follows from its frame, so a resumed run writes over the old records. The file stays when the
+//! run is complete, because a run can be made longer, and PC2, MDD and USD files cannot be appended to.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -24,22 +24,22 @@ use crate::model::BodyModel;
 /// The directory of the assembled files.
 pub const DIRECTORY: &str = "blender";
 
-/// How names of files with gathered frames end.
+/// The ending of the names of files with gathered frames.
 pub const GATHERED: &str = ".frames";
 
-/// A surface that moves, its vertices always in the same order.
+/// A surface that moves; its vertices always have the same order.
 pub struct Moving {
-    /// What its files are called.
+    /// The name of its files.
     pub name: String,
     /// The number of its body in the config.
     pub body: usize,
-    /// Its vertices, by their place among the points that are seen of the body.
+    /// Its vertices, by their numbers among the visible points of the body.
     pub vertices: Vec<u32>,
-    /// Its faces by vertex.
+    /// Its faces as polygons of vertices.
     pub faces: Polygons,
-    /// Its edges by vertex, if it is a line.
+    /// Its edges as pairs of vertices, if it is a line.
     pub edges: Vec<[u32; 2]>,
-    /// The user's file, if it is an OBJ file whose vertices are just these.
+    /// The user's file, if it is an OBJ file with exactly these vertices.
     template: Option<Template>,
     records: PathBuf,
 }
@@ -47,29 +47,29 @@ pub struct Moving {
 /// One surface in one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// Positions in m.
+    /// The positions of its vertices in m.
     pub points: Vec<[f32; 3]>,
-    /// Velocities in m/s.
+    /// The velocities of its vertices in m/s.
     pub velocities: Vec<[f32; 3]>,
 }
 
-/// All that an animated file may need.
+/// The data that an animated file may need.
 pub struct Animation<'a> {
-    /// The run's name.
+    /// The name of the run.
     pub name: &'a str,
-    /// Where files go.
+    /// The directory for the files.
     pub dir: &'a Path,
-    /// The surfaces.
+    /// The surfaces that move.
     pub surfaces: &'a [Moving],
-    /// The number of each frame that is there, ascending.
+    /// The numbers of the frames that were written, ascending.
     pub frames: Vec<u64>,
-    /// The time of each of them in s.
+    /// The times of these frames in s.
     pub times: Vec<f64>,
-    /// Frames a second when played.
+    /// The number of frames per second when it is played.
     pub fps: f64,
-    /// The first frame's number where it is played.
+    /// The number of the first frame when it is played.
     pub start_frame: i64,
-    /// Whether normals are wanted.
+    /// True if normals are wanted.
     pub normals: bool,
 }
 
@@ -104,7 +104,7 @@ impl Moving {
         body.embedded.iter().map(own).collect()
     }
 
-    /// Bytes of a record.
+    /// The size of a record in bytes.
     fn size(&self) -> u64 {
         24 * self.vertices.len() as u64
     }
@@ -132,12 +132,12 @@ impl Moving {
             .map_err(|e| Error::io(Action::Write, &self.records, e))
     }
 
-    /// How many whole records there are.
+    /// The number of whole records.
     fn count(&self) -> u64 {
         std::fs::metadata(&self.records).map_or(0, |m| m.len() / self.size().max(1))
     }
 
-    /// The record with an index.
+    /// The record with this index.
     pub fn record(&self, index: usize) -> io::Result<Record> {
         let read = || -> io::Result<Vec<u8>> {
             let mut file = File::open(&self.records)?;
@@ -184,7 +184,7 @@ impl Moving {
     }
 }
 
-/// Gathers frames; at the end lets every animated format write its files.
+/// The sink that gathers frames and, at the end, lets every animated format write its files.
 pub struct AnimationSink {
     scene: Arc<Cast>,
     surfaces: Vec<Moving>,
@@ -199,7 +199,7 @@ pub struct AnimationSink {
 }
 
 impl AnimationSink {
-    /// Creates its directory.
+    /// Makes the sink and its directory.
     pub fn new(request: &Request, formats: Vec<fn(&Animation) -> Result<()>>) -> Result<AnimationSink> {
         let dir = request.directory.subdirectory(DIRECTORY)?;
         let mut surfaces = vec![];

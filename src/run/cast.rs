@@ -1,4 +1,4 @@
-//! What of a model is written: the bodies that were chosen, numbered as if there were no others.
+//! The part of a model that is written: the chosen bodies, numbered as if there were no others.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::model::{BodyModel, Model};
 /// The bodies to be written, with the numbering of their vertices and cells in the files.
 #[derive(Clone, Debug)]
 pub struct Cast {
-    /// The bodies; their ranges are those of the files.
+    /// The chosen bodies, with the ranges that they have in the files.
     pub bodies: Vec<BodyModel>,
-    /// The number of each of them in the config.
+    /// The numbers of these bodies in the config.
     pub numbers: Vec<usize>,
-    /// Rest positions in m.
+    /// The rest positions of all vertices in m.
     pub rest: Vec<[f64; 3]>,
     /// Tets by vertex.
     pub tets: Vec<[u32; 4]>,
@@ -23,7 +23,7 @@ pub struct Cast {
     pub edges: Vec<[u32; 2]>,
     /// The material of each cell: tets, then triangles, then edges.
     pub material_ids: Vec<i32>,
-    /// 1 for every vertex in a pin.
+    /// For every vertex, 1 if it is in a pin, else 0.
     pub pinned: Vec<u8>,
 }
 
@@ -35,7 +35,7 @@ struct Parts {
 }
 
 impl Cast {
-    /// The scene of the bodies with the given numbers, ascending.
+    /// The cast of the bodies with the given numbers, ascending.
     pub fn new(model: &Model, numbers: &[usize]) -> Cast {
         Cast::with_parts(model, numbers).0
     }
@@ -83,14 +83,14 @@ impl Cast {
     }
 }
 
-/// Hands the chosen part of each frame on.
+/// A sink that passes on the chosen part of each frame.
 pub struct Selected {
     parts: Parts,
     sinks: Vec<Box<dyn FrameSink>>,
 }
 
 impl Selected {
-    /// `build` makes the sinks of the scene that is written.
+    /// Makes the sink; `build` makes the sinks of the part that is written.
     pub fn new(
         model: &Model,
         numbers: &[usize],

@@ -1,7 +1,7 @@
-//! A run directory: what may be written where, and what may be removed.
+//! A run directory: which files may be written there, and which may be removed.
 //!
-//! An existing run is not overwritten without being asked, and a directory that is no run of ours is never
-//! touched. When a run is replaced, only files that a run writes are removed.
+//! An existing run is overwritten only on request, and a directory that is no run of ours is never touched. When a run
+//! is replaced, only files that a run writes are removed.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::error::{Action, Error, Result};
 use crate::fs::{is_temporary, write_atomically};
 use crate::simulate::metrics::HEADER;
 
-/// What to do about an existing run.
+/// What to do if a run already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Refuse.
+    /// Report an error and leave the run as it is.
     Refuse,
-    /// Replace it.
+    /// Remove the run's files and start anew.
     Replace,
-    /// Go on with it.
+    /// Continue the run from its last checkpoint.
     Resume,
 }
 
@@ -30,7 +30,8 @@ pub struct RunDirectory {
     name: String,
 }
 
-/// Held while a run writes: two processes never write one directory. Released with its last use, even by a kill.
+/// The lock of a directory while a run writes, so that two processes never write to the same one. It is released at the
+/// latest when the process ends, even by a kill.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
@@ -39,7 +40,7 @@ pub struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // What stays behind is an empty hidden file that the next run takes over.
+        // If this fails, an empty hidden file stays behind, which the next run takes over.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -81,7 +82,7 @@ impl RunDirectory {
         }
     }
 
-    /// Makes the directory and takes it for this process alone.
+    /// Makes the directory and locks it for this process.
     pub fn lock(&self) -> Result<Lock> {
         std::fs::create_dir_all(&self.dir).map_err(|e| Error::io(Action::CreateDirectory, &self.dir, e))?;
         let path = self.path(LOCK);
@@ -106,8 +107,8 @@ impl RunDirectory {
         })
     }
 
-    /// Takes an interrupted run up again after `step`: leftovers go, later metrics rows and frames that `schedule`
-    /// does not have too (the last frame of a shorter run).
+    /// Prepares an interrupted run to continue after `step`. Removes leftovers, later rows of the metrics, and frames
+    /// that `schedule` does not have (such as the last frame of a shorter run).
     pub fn resume(&self, config: &str, step: u64, schedule: Schedule) -> Result<()> {
         self.remove_temporaries()?;
         for (sub, ending) in frame_files() {
@@ -126,7 +127,7 @@ impl RunDirectory {
         write_atomically(&metrics, |out| std::io::Write::write_all(out, kept.as_bytes()))
     }
 
-    /// Removes what a killed process left of files that it was writing.
+    /// Removes the temporary files of a killed process.
     fn remove_temporaries(&self) -> Result<()> {
         directories().try_for_each(|sub| remove_matching(&self.path(sub), is_temporary))
     }
@@ -140,7 +141,7 @@ impl RunDirectory {
             remove_matching(&self.path(sub), |name| endings.iter().any(|e| name.ends_with(e)))?;
         }
         for sub in directories().filter(|sub| !sub.is_empty()) {
-            // Stays if something of the user's is in it.
+            // The directory stays if it has files of the user.
             let _ = std::fs::remove_dir(self.path(sub));
         }
         let scripts = super::scripts::NAMES.map(|name| self.path(name));
@@ -152,50 +153,50 @@ impl RunDirectory {
         Ok(())
     }
 
-    /// The run's name.
+    /// The name of the run.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A file in it.
+    /// The path of a file in the directory.
     pub fn path(&self, file: &str) -> PathBuf {
         self.dir.join(file)
     }
 
-    /// The directory itself.
+    /// The path of the directory itself.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// A directory in it, made if needed.
+    /// The path of a directory within it, which is made if needed.
     pub fn subdirectory(&self, name: &str) -> Result<PathBuf> {
         let dir = self.path(name);
         std::fs::create_dir_all(&dir).map_err(|e| Error::io(Action::CreateDirectory, &dir, e))?;
         Ok(dir)
     }
 
-    /// `config.toml`.
+    /// The path of `config.toml`.
     pub fn config(&self) -> PathBuf {
         self.path("config.toml")
     }
 
-    /// `metrics.csv`.
+    /// The path of `metrics.csv`.
     pub fn metrics(&self) -> PathBuf {
         self.path("metrics.csv")
     }
 
-    /// `checkpoint.bin`.
+    /// The path of `checkpoint.bin`.
     pub fn checkpoint(&self) -> PathBuf {
         self.path("checkpoint.bin")
     }
 
-    /// `summary.json`: there once the run is complete.
+    /// The path of `summary.json`, which exists once the run is complete.
     pub fn summary(&self) -> PathBuf {
         self.path("summary.json")
     }
 }
 
-/// Where frames stand, and how their names end.
+/// The directories of frames, and the endings of the frames' names.
 fn frame_files() -> impl Iterator<Item = (&'static str, &'static str)> {
     let numbered = FORMATS.iter().filter_map(|(_, making)| match making {
         Making::Frames { directory, .. } => Some((*directory, *directory)),
@@ -204,7 +205,7 @@ fn frame_files() -> impl Iterator<Item = (&'static str, &'static str)> {
     numbered.chain([("blender/clips", "usda")])
 }
 
-/// Where the other files of a run stand, and how their names end; subdirectories before what holds them.
+/// The directories of a run's other files, and the endings of their names; subdirectories come before their parents.
 const OTHERS: [(&str, &[&str]); 4] = [
     ("", &[".pvd", ".vtk.series"]),
     ("maps", &[".csv"]),
@@ -212,12 +213,12 @@ const OTHERS: [(&str, &[&str]); 4] = [
     ("blender", &[".obj", ".pc2", ".mdd", ".usda", GATHERED, super::scripts::NAMES[0]]),
 ];
 
-/// Every directory that a run writes files to, itself among them; subdirectories before what holds them.
+/// Every directory that a run writes files to, itself among them; subdirectories come before their parents.
 fn directories() -> impl Iterator<Item = &'static str> {
     frame_files().map(|(sub, _)| sub).chain(OTHERS.map(|(sub, _)| sub))
 }
 
-/// The number of a frame's file, `<name>_0012.<ending>`.
+/// The number in the name of a frame's file, `<name>_0012.<ending>`.
 fn frame_number(name: &str, ending: &str) -> Option<u64> {
     let (_, number) = name.strip_suffix(ending)?.strip_suffix('.')?.rsplit_once('_')?;
     let is_number = number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit());

@@ -1,8 +1,9 @@
-//! What a run simulates, as one hash: the canonical config plus the bytes of every file that it names.
+//! One hash of everything that a run simulates: the canonical config plus the bytes of every file that it names.
 //!
-//! The hash is taken of the config as a whole, not of fields picked by hand, so that no key can be forgotten. Left out is
-//! what the bytes of a frame do not depend on: how many frames there are, the run directory, comparisons, and where files
-//! lie (their content counts instead). The meshes that came of it are hashed too, as a generator may change with the program.
+//! The hash is taken of the config as a whole, not of fields picked by hand, so that no key can be forgotten.
+//! Settings that do not change the bytes of a frame are left out: the number of frames, the run directory,
+//! comparisons, and the paths of files (their content counts instead). The resulting meshes are hashed too, as a
+//! generator may change with the program.
 
 use std::path::Path;
 
@@ -25,7 +26,7 @@ pub fn of(loaded: &Loaded, simulation: &Simulation) -> Result<[u8; 32]> {
         }
     }
     let mut hasher = blake3::Hasher::new();
-    // The raw types are strings, numbers, arrays and structs: nothing that TOML cannot hold.
+    // The raw types are strings, numbers, arrays and structs, all of which TOML can hold.
     hasher.update(toml::to_string(&config).expect("raw configs are TOML").as_bytes());
     let model = &simulation.model;
     hasher.update(bytemuck::cast_slice(model.rest.as_flattened()));
@@ -39,7 +40,7 @@ pub fn of(loaded: &Loaded, simulation: &Simulation) -> Result<[u8; 32]> {
     Ok(*hasher.finalize().as_bytes())
 }
 
-/// The hash of a file's bytes, in letters.
+/// The hash of a file's bytes, as text.
 fn content(path: &Path) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
     std::fs::File::open(path)

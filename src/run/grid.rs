@@ -1,17 +1,17 @@
-//! A frame as one unstructured grid, all bodies in it: what the VTK formats hold.
+//! A frame as one unstructured grid with all bodies, for the VTK formats.
 
 use super::{Cast, Frame};
 use crate::io::grid::{Array, Cells, Data, Grid};
 use elements::energy::ElementState;
 
-/// What is the same in every frame.
+/// The arrays that are the same in every frame.
 pub struct Constant {
     vertex_ids: Vec<i32>,
     body_ids: Vec<i32>,
 }
 
 impl Constant {
-    /// Of a scene.
+    /// The constant arrays of the bodies that are written.
     pub fn new(scene: &Cast) -> Constant {
         let vertex_ids = scene.bodies.iter().flat_map(|body| 0..body.vertices.len() as i32).collect();
         let mut body_ids = vec![];
@@ -25,7 +25,7 @@ impl Constant {
         Constant { vertex_ids, body_ids }
     }
 
-    /// Lets `write` have the frame as a grid.
+    /// Calls `write` with the frame as a grid.
     pub fn with_grid<R>(
         &self,
         scene: &Cast,

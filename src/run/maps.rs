@@ -1,4 +1,5 @@
-//! `maps/<surface>.csv`: which vertices of the tets each vertex of a written surface is, or follows. Written once.
+//! `maps/<surface>.csv`: for each vertex of a written surface, the vertices of the mesh that it is or
+//! follows. Written once.
 //!
 //! ```text
 //! vertex,mesh_vertex                                        the boundary of a mesh
@@ -14,7 +15,7 @@ use crate::error::Result;
 use crate::fs::write_atomically;
 use crate::scene::FrameFormat;
 
-/// Writes the maps of all surfaces, where a format has surfaces.
+/// Writes the maps of all surfaces, if one of the formats has surfaces.
 pub fn write(request: &Request) -> Result<()> {
     let is_grid = |format: &FrameFormat| matches!(format, FrameFormat::Vtu | FrameFormat::Vtk);
     if request.output.formats.iter().all(is_grid) {

@@ -1,4 +1,4 @@
-//! What a run writes: frames in the chosen formats, metrics, checkpoints, a summary.
+//! The output of a run: frames in the chosen formats, metrics, checkpoints, a summary.
 //!
 //! A format is one file and one line in [`FORMATS`]: either it has files for every frame ([`FrameSink`]), or it is
 //! assembled of all frames at the end ([`animation`]). Frames are written by a thread of their own, so that files cost
@@ -40,56 +40,57 @@ pub use frames::FrameWriter;
 /// A state to be written, in the input's numbering.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
-    /// From 0, the initial state.
+    /// The number of the frame; 0 is the initial state.
     pub number: u64,
-    /// In s.
+    /// The time of the frame in s.
     pub time: f64,
-    /// Positions in m.
+    /// The positions of all vertices in m.
     pub x: Vec<[f64; 3]>,
-    /// Velocities in m/s.
+    /// The velocities of all vertices in m/s.
     pub v: Vec<[f64; 3]>,
     /// The state of every cell: the tets, then the triangles of sheets, then the edges of lines.
     pub elements: Vec<ElementState>,
 }
 
-/// Writes frames in one format.
+/// A writer of frames in one format.
 pub trait FrameSink: Send {
     /// Writes a frame's files, whole or not at all. Frames come in ascending order.
     fn write(&mut self, frame: &Frame) -> Result<()>;
 
-    /// Writes what can only be written after the last frame, be it that of the run or of an interrupted part of it.
+    /// Writes the files that need all frames. It is called after the last frame of the run, or of an
+    /// interrupted part of it.
     fn finish(&mut self) -> Result<()> {
         Ok(())
     }
 }
 
-/// What a sink is made from.
+/// The data that a sink is made from.
 pub struct Request<'a> {
-    /// What the config asks for.
+    /// The output settings of the config.
     pub output: &'a Output,
-    /// Which frames there are.
+    /// The schedule of the frames that are written.
     pub schedule: Schedule,
-    /// Where files go.
+    /// The directory for the files.
     pub directory: &'a RunDirectory,
-    /// What is written.
+    /// The bodies that are written.
     pub scene: Arc<Cast>,
 }
 
-/// How a format comes about.
+/// The way in which a format is written.
 #[derive(Clone, Copy)]
 pub enum Making {
     /// Files for every frame, `<directory>/<name>_0000<ending>`.
     Frames {
         /// The directory, also the ending of the files.
         directory: &'static str,
-        /// Makes the sink.
+        /// The function that makes the sink.
         build: fn(&Request) -> Result<Box<dyn FrameSink>>,
     },
-    /// Files of the whole animation.
+    /// Files with the whole animation, written by a function at the end.
     Animation(fn(&Animation) -> Result<()>),
 }
 
-/// Every format of frames.
+/// All formats of frames, each with the way in which it is written.
 pub const FORMATS: [(FrameFormat, Making); 8] = [
     (FrameFormat::Vtu, Making::Frames { directory: "vtu", build: vtu::VtuSink::build }),
     (FrameFormat::Vtk, Making::Frames { directory: "vtk", build: vtk::VtkSink::build }),
@@ -101,16 +102,16 @@ pub const FORMATS: [(FrameFormat, Making); 8] = [
     (FrameFormat::Usd, Making::Animation(usd::write)),
 ];
 
-/// Which frames are written: every n-th, and the last.
+/// The frames that are written: every n-th one, and the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
-    /// The first frame's number.
+    /// The number of the first frame.
     pub first: u64,
-    /// Every how many frames.
+    /// The distance between written frames, in frames.
     pub every: u64,
-    /// The last frame's number.
+    /// The number of the last frame.
     pub last: u64,
-    /// Seconds from frame to frame are `step · substeps`; times are computed as the simulation does.
+    /// The time settings: frames are `step · substeps` seconds apart. Times are computed as in the simulation.
     pub time: Time,
 }
 
@@ -120,23 +121,23 @@ impl Schedule {
         frame >= self.first && (frame.is_multiple_of(self.every) || frame == self.last)
     }
 
-    /// The frame's time in s.
+    /// The time of a frame in s.
     pub fn time(&self, frame: u64) -> f64 {
         (frame * self.time.substeps) as f64 * self.time.step
     }
 
-    /// How many written frames come before a written one.
+    /// How many written frames come before this written one.
     pub fn index(&self, frame: u64) -> u64 {
         frame.div_ceil(self.every) - self.first.div_ceil(self.every)
     }
 
-    /// The number of the written frame with an index.
+    /// The number of the written frame with this index.
     pub fn frame(&self, index: u64) -> u64 {
         ((index + self.first.div_ceil(self.every)) * self.every).min(self.last)
     }
 }
 
-/// The sinks of a run, in the order of its formats; also writes, once, what does not change over the frames.
+/// The sinks of a run, in the order of its formats. Also writes, once, the files that are the same for all frames.
 pub fn sinks(
     output: &Output,
     schedule: Schedule,
@@ -150,7 +151,7 @@ pub fn sinks(
     build(Arc::new(Cast::new(model, &output.bodies)))
 }
 
-/// Likewise for frames that hold just the scene.
+/// The same sinks for frames that contain exactly the bodies that are written.
 pub fn sinks_of_scene(request: &Request) -> Result<Vec<Box<dyn FrameSink>>> {
     let (mut sinks, mut animations) = (vec![], vec![]);
     for format in &request.output.formats {

@@ -9,17 +9,17 @@ use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
 use crate::io::obj_frame::{ObjFrame, Template};
 
-/// Writes `obj/<body>_0000.obj` ….
+/// The sink that writes `obj/<body>_0000.obj` ….
 pub struct ObjSink {
     scene: Arc<Cast>,
     normals: bool,
     dir: PathBuf,
-    /// Of each body, the files of its surfaces, where they are OBJ.
+    /// For each body, the files of its surfaces, if they are OBJ files.
     templates: Vec<Vec<Option<Template>>>,
 }
 
 impl ObjSink {
-    /// Creates its directory and reads the files that it gives back.
+    /// Makes the sink and its directory, and reads the files whose vertices it moves.
     pub fn build(request: &Request) -> Result<Box<dyn FrameSink>> {
         let mut templates = vec![];
         for body in &request.scene.bodies {

@@ -10,7 +10,7 @@ use crate::fs::write_atomically;
 use crate::io::ply::PlyFrame;
 use crate::scene::Output;
 
-/// Writes `ply/<body>_0000.ply` ….
+/// The sink that writes `ply/<body>_0000.ply` ….
 pub struct PlySink {
     scene: Arc<Cast>,
     float32: bool,
@@ -19,7 +19,7 @@ pub struct PlySink {
 }
 
 impl PlySink {
-    /// Creates its directory.
+    /// Makes the sink and its directory.
     pub fn build(request: &Request) -> Result<Box<dyn FrameSink>> {
         let Output { float32, normals, .. } = *request.output;
         let dir = request.directory.subdirectory("ply")?;

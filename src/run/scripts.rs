@@ -1,7 +1,8 @@
 //! Scripts that open a run: `import_blender.py` for Blender, `view_paraview.py` for ParaView. Written once.
 //!
-//! Both are the same for every run but for a block of JSON that tells them names, formats and colours; which frames there
-//! are they find out for themselves. `import_blender.py` also stands in `blender/`, so that this directory can be moved alone.
+//! Both are the same for every run, except for a block of JSON with names, formats and colours. They look
+//! for the frames themselves. A copy of `import_blender.py` also stands in `blender/`, so that this
+//! directory can be moved alone.
 
 use std::io::Write;
 
@@ -15,7 +16,7 @@ use crate::fs::write_atomically;
 const BLENDER: &str = include_str!("scripts/import_blender.py");
 const PARAVIEW: &str = include_str!("scripts/view_paraview.py");
 
-/// Stands in the scripts where the JSON belongs.
+/// The mark in the scripts that is replaced by the JSON.
 const PLACE: &str = "@RUN@";
 
 /// The names of the scripts.
@@ -33,12 +34,12 @@ struct Run<'a> {
 struct Surface<'a> {
     name: &'a str,
     colour: [f32; 3],
-    /// Of a line.
+    /// The radius of a line in m; absent for surfaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     radius: Option<f64>,
 }
 
-/// The colour of a body, red, green and blue from 0 to 1: easy to tell apart, also by eyes that see few colours.
+/// The colour of a body, red, green and blue from 0 to 1. Colours are easy to tell apart, also with colour blindness.
 pub fn colour(body: usize) -> [f32; 3] {
     const COLOURS: [[f32; 3]; 8] = [
         [0.20, 0.45, 0.70],

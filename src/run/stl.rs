@@ -9,14 +9,14 @@ use crate::error::Result;
 use crate::fs::write_atomically;
 use crate::io::stl;
 
-/// Writes `stl/<body>_0000.stl` ….
+/// The sink that writes `stl/<body>_0000.stl` ….
 pub struct StlSink {
     scene: Arc<Cast>,
     dir: PathBuf,
 }
 
 impl StlSink {
-    /// Creates its directory.
+    /// Makes the sink and its directory.
     pub fn build(request: &Request) -> Result<Box<dyn FrameSink>> {
         let lines = request.scene.bodies.iter().filter(|body| !body.edges.is_empty());
         lines.for_each(|body| tracing::warn!("stl: body '{}' has no triangles and is left out", body.name));

@@ -1,4 +1,4 @@
-//! `summary.json`: what ran, where, how long. It appears last: a run that has one is complete.
+//! `summary.json`: what ran, where, and how long. It is written last, so a run that has one is complete.
 
 use std::path::Path;
 
@@ -7,38 +7,38 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::fs::write_atomically;
 
-/// The content.
+/// The content of `summary.json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// The run's name.
+    /// The name of the run.
     pub name: String,
-    /// Hash of everything that determines the frames: equal hashes, equal bytes.
+    /// A hash of everything that determines the frames: equal hashes mean equal bytes.
     pub config_hash: String,
-    /// Version of pliant.
+    /// The version of pliant.
     pub version: &'static str,
-    /// The solver's config name.
+    /// The name of the solver in configs.
     pub solver: &'static str,
-    /// Frames after the initial one.
+    /// The number of frames after the initial one.
     pub frames: u64,
-    /// Steps of all frames.
+    /// The number of steps of all frames.
     pub steps: u64,
-    /// Frame that this invocation started from; 0 unless resumed.
+    /// The frame that this invocation started from; 0 unless the run was resumed.
     pub started_at_frame: u64,
-    /// Vertices of all bodies.
+    /// The number of vertices of all bodies.
     pub vertices: usize,
-    /// Tets of all bodies.
+    /// The number of tets of all bodies.
     pub tets: usize,
-    /// Triangles of all sheets.
+    /// The number of triangles of all sheets.
     pub triangles: usize,
-    /// Edges of all lines.
+    /// The number of edges of all lines.
     pub edges: usize,
-    /// Vertices that are solved for.
+    /// The number of vertices that are solved for.
     pub unknowns: usize,
-    /// Entries of the factor, padding included.
+    /// The number of entries of the factor, padding included.
     pub factor_entries: usize,
-    /// The machine.
+    /// The machine that the run was made on.
     pub machine: Machine,
-    /// Seconds of this invocation.
+    /// The times that this invocation took.
     pub seconds: Seconds,
     /// Whether ordering and factor came from the cache.
     pub cache: CacheUse,
@@ -46,62 +46,62 @@ pub struct Summary {
     pub convergence: Converged,
 }
 
-/// Where it ran.
+/// The machine that the run was made on.
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
-    /// Operating system.
+    /// The operating system.
     pub os: &'static str,
-    /// Processor family.
+    /// The processor family.
     pub arch: &'static str,
-    /// Threads used.
+    /// The number of threads that were used.
     pub threads: usize,
 }
 
-/// How long things took.
+/// How long the parts of a run took, in s.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Seconds {
-    /// Loading meshes, building the model.
+    /// Loading meshes and building the model.
     pub model: f64,
     /// Ordering the unknowns, or loading their order.
     pub ordering: f64,
     /// Factorizing, or loading the factor.
     pub solver: f64,
-    /// Time steps.
+    /// Computing all time steps.
     pub simulate: f64,
-    /// The writer thread at work.
+    /// Writing files, in the thread of the writer.
     pub write: f64,
-    /// Everything.
+    /// The whole invocation, from start to end.
     pub total: f64,
-    /// Total without preparation, per frame.
+    /// The total without preparation, divided by the number of frames.
     pub per_frame: f64,
 }
 
-/// What the cache did.
+/// What came from the cache.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct CacheUse {
-    /// `hit`, `miss` or `replaced`.
+    /// For the ordering of the unknowns: `hit`, `miss` or `replaced`.
     pub ordering: &'static str,
-    /// Likewise; `none` where the solver keeps no factor.
+    /// The same for the factor; `none` if the solver keeps no factor.
     pub factor: &'static str,
-    /// Factors for stiffness that changed while it ran.
+    /// How many factors were needed because stiffness changed during the run.
     pub refactors: u64,
-    /// Those of them that came from the cache.
+    /// How many of them came from the cache.
     pub refactor_hits: u64,
 }
 
 /// How well steps converged.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Converged {
-    /// The largest gradient a step ended with, relative to its first.
+    /// The largest gradient at the end of a step, relative to the first gradient of the step.
     pub worst: f64,
-    /// The step where that was.
+    /// The number of the step with that gradient.
     pub worst_step: u64,
-    /// Steps that ended far from converged.
+    /// The number of steps that ended far from convergence.
     pub worrying_steps: u64,
 }
 
 impl Summary {
-    /// Writes it, whole or not at all.
+    /// Writes the file, whole or not at all.
     pub fn write(&self, path: &Path) -> Result<()> {
         write_atomically(path, |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;

@@ -1,4 +1,4 @@
-//! What is seen of a body: the user's own surfaces where it has some, else its boundary.
+//! The visible surfaces of a body: the user's own surfaces if it has some, else its boundary.
 
 use std::borrow::Cow;
 
@@ -9,15 +9,15 @@ use elements::math::vec3::{add, norm, scale};
 
 /// A surface in a frame.
 pub struct Seen<'a> {
-    /// What its files are called.
+    /// The name of its files.
     pub name: &'a str,
-    /// Positions of the vertices that the surface refers to.
+    /// The positions in m of the vertices that the surface refers to.
     pub points: Cow<'a, [[f64; 3]]>,
-    /// The surface.
+    /// The triangles or edges, and the vertices that they use.
     pub surface: &'a SurfaceMap,
 }
 
-/// All that is seen of a body.
+/// All visible surfaces of a body.
 pub fn seen<'a>(body: &'a BodyModel, frame: &'a Frame) -> Vec<Seen<'a>> {
     let surfaces: Vec<(&str, &SurfaceMap)> = match &body.embedded[..] {
         [] => vec![(&body.name, &body.surface)],
@@ -38,7 +38,8 @@ pub fn moved<'a>(body: &'a BodyModel, values: &'a [[f64; 3]]) -> Vec<Cow<'a, [[f
 }
 
 impl Seen<'_> {
-    /// The unit normal at each vertex of the surface: those of its triangles, weighted by area; 0 where there are none.
+    /// The unit normal at each vertex of the surface: the mean of its triangles' normals, weighted
+    /// by area; 0 without any.
     pub fn normals(&self) -> Vec<[f64; 3]> {
         let mut sums = vec![[0.0; 3]; self.surface.vertices.len()];
         for triangle in &self.surface.triangles {

@@ -1,4 +1,4 @@
-//! USD as text: one file, or value clips where that would be large.
+//! USD as text: one file, or value clips if that would be large.
 //!
 //! ```text
 //! <name>.usda                       topology, texture coordinates; small animations: positions over time too
@@ -6,9 +6,10 @@
 //! clips/<name>.manifest.usda        which attributes the clips have
 //! ```
 //!
-//! One time code is one frame, since Blender ignores the frame rate of USD files and takes time codes for frames. Lengths
-//! are metres, y is up. Surfaces are meshes without subdivision, lines are linear curves. Velocities are in m/s, normals
-//! are there where they were asked for, texture coordinates are the primvar `st`, with the seams of the user's file.
+//! One time code is one frame, since Blender ignores the frame rate of USD files and takes time codes for
+//! frames. Lengths are metres, y is up. Surfaces are meshes without subdivision, lines are linear curves.
+//! Velocities are in m/s. Normals are written if they were asked for. Texture coordinates are the primvar `st`,
+//! with the seams of the user's file.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -19,10 +20,10 @@ use crate::error::Result;
 use crate::fs::write_atomically;
 use crate::mesh::surface::area_vector;
 
-/// Bytes of text above which positions go into clips.
+/// If the text has more bytes than this, positions go into clips.
 const LARGE: usize = 64 << 20;
 
-/// Writes the files.
+/// Writes the files of an animation.
 pub fn write(animation: &Animation) -> Result<()> {
     let vertices: usize = animation.surfaces.iter().map(|s| s.vertices.len()).sum();
     let numbers = if animation.normals { 9 } else { 6 };
@@ -63,7 +64,7 @@ type Attribute = (&'static str, Vec<[f32; 3]>);
 struct Prim<'a> {
     name: String,
     surface: &'a Moving,
-    /// Of a line, the order of points along its curves, and the points of each curve.
+    /// For a line: the order of points along its curves, and the number of points of each curve.
     curves: Option<(Vec<u32>, Vec<usize>)>,
 }
 
@@ -84,7 +85,7 @@ fn prims<'a>(animation: &Animation<'a>) -> Vec<Prim<'a>> {
     out
 }
 
-/// The edges as curves: vertices along each, and how many each has.
+/// The edges as curves: the vertices along each, and how many vertices each has.
 fn chains(edges: &[[u32; 2]]) -> (Vec<u32>, Vec<usize>) {
     let (mut order, mut counts): (Vec<u32>, Vec<usize>) = (vec![], vec![]);
     for [a, b] in edges {
@@ -132,7 +133,7 @@ impl Prim<'_> {
         Ok(out)
     }
 
-    /// Unit normals, faces weighted by area.
+    /// The unit normals of the vertices; faces are weighted by area.
     fn normals(&self, points: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let mut sums = vec![[0.0; 3]; points.len()];
         for face in self.surface.faces.faces() {
@@ -173,7 +174,7 @@ impl Prim<'_> {
         let [r, g, b] = colour(self.surface.body);
         writeln!(out, "        color3f[] primvars:displayColor = [({r}, {g}, {b})]")?;
         if animated {
-            // In memory as text, attribute by attribute: the file is below `LARGE`.
+            // The text is kept in memory, attribute by attribute, because the file is smaller than `LARGE`.
             let mut samples: Vec<(&str, String)> = vec![];
             for index in 0..animation.frames.len() {
                 let code = animation.start_frame + index as i64;
@@ -188,7 +189,7 @@ impl Prim<'_> {
                 write!(out, "        {name}.timeSamples = {{\n{text}        }}\n")?;
             }
         } else {
-            // Without values: those would be stronger than the clips'.
+            // The attributes have no values here: those would take precedence over the clips'.
             for (name, _) in self.attributes(0, animation.normals)? {
                 writeln!(out, "        {name}")?;
             }
@@ -222,7 +223,7 @@ fn tuples(values: &[[f32; 3]]) -> String {
         out.push_str(if i == 0 { "(" } else { ", (" });
         for (k, v) in [x, y, z].into_iter().enumerate() {
             let gap = if k == 0 { "" } else { ", " };
-            // Small numbers have long decimals.
+            // Small numbers have long decimals without an exponent.
             let is_long = *v != 0.0 && !(1e-5..1e9).contains(&v.abs());
             let written = if is_long { write!(out, "{gap}{v:e}") } else { write!(out, "{gap}{v}") };
             written.expect("text takes all");

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::fs::write_atomically;
 use crate::io::legacy_write;
 
-/// Writes `vtk/<name>_0000.vtk` … and `<name>.vtk.series`.
+/// The sink that writes `vtk/<name>_0000.vtk` … and `<name>.vtk.series`.
 pub struct VtkSink {
     scene: Arc<Cast>,
     constant: Constant,
@@ -22,7 +22,7 @@ pub struct VtkSink {
     list: PathBuf,
 }
 
-/// ParaView's list of files.
+/// The content of a `.vtk.series`, ParaView's list of files.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct List {
@@ -37,7 +37,7 @@ struct Entry {
 }
 
 impl VtkSink {
-    /// Creates its directory.
+    /// Makes the sink and its directory.
     pub fn build(request: &Request) -> Result<Box<dyn FrameSink>> {
         let name = request.directory.name();
         Ok(Box::new(VtkSink {

@@ -1,7 +1,7 @@
 //! VTU frames, all bodies in one grid, and the PVD that lists them for ParaView.
 //!
-//! The PVD is rewritten after every frame, so that a running simulation can be watched; beyond a thousand
-//! entries only after every tenth and at the end, since its cost grows with the run.
+//! The PVD is rewritten after every frame, so that a running simulation can be watched. With more than a thousand
+//! entries it is rewritten only after every tenth frame and at the end, since the cost grows with the run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::fs::write_atomically;
 use crate::io::pvd::write_pvd;
 use crate::io::vtu_write::{Compression, write_compressed};
 
-/// Entries of a series up to which it is rewritten after every frame.
+/// Up to this many entries the list is rewritten after every frame.
 const PROMPT: u64 = 1000;
 
-/// Writes `vtu/<name>_0000.vtu` … and `<name>.pvd`.
+/// The sink that writes `vtu/<name>_0000.vtu` … and `<name>.pvd`.
 pub struct VtuSink {
     scene: Arc<Cast>,
     constant: Constant,
@@ -27,7 +27,7 @@ pub struct VtuSink {
 }
 
 impl VtuSink {
-    /// Creates its directory.
+    /// Makes the sink and its directory.
     pub fn build(request: &Request) -> Result<Box<dyn FrameSink>> {
         let name = request.directory.name();
         Ok(Box::new(VtuSink {
@@ -51,7 +51,7 @@ impl FrameSink for VtuSink {
     }
 }
 
-/// Numbered files, one a frame, all bodies in each.
+/// A series of numbered files, one per frame, with all bodies in each.
 pub(super) struct Series {
     schedule: Schedule,
     name: String,
@@ -60,7 +60,7 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// In a directory of its own, which also is the ending of the files' names.
+    /// A series in a directory of its own, whose name is also the ending of the files' names.
     pub(super) fn new(request: &Request, ending: &'static str) -> Result<Series> {
         let name = request.directory.name().to_owned();
         Ok(Series { schedule: request.schedule, name, dir: request.directory.subdirectory(ending)?, ending })
@@ -70,12 +70,13 @@ impl Series {
         format!("{}_{number:04}.{}", self.name, self.ending)
     }
 
-    /// The file of a frame.
+    /// The path of the file of a frame.
     pub(super) fn path(&self, number: u64) -> PathBuf {
         self.dir.join(self.file(number))
     }
 
-    /// Times and files up to frame `last`, relative to the run directory; `None` where the list need not be written now.
+    /// The times and files up to frame `last`, relative to the run directory; `None` if the list
+    /// need not be written now.
     pub(super) fn list(&self, last: u64) -> Option<Vec<(f64, String)>> {
         let Schedule { every, last: end, .. } = self.schedule;
         let entries = last / every;

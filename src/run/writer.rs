@@ -1,4 +1,4 @@
-//! The thread that writes: frames, then their metrics rows, then the checkpoint that vouches for both.
+//! The thread that writes frames, then their metrics rows, and then the checkpoint that names both.
 //!
 //! That order makes a run killed at any moment resumable: whatever the checkpoint names is on disk. The queue
 //! is short, so that a slow disk slows the simulation down instead of filling the memory.
@@ -14,27 +14,27 @@ use super::{Frame, FrameSink};
 use crate::error::{Action, Error, Result};
 use crate::run::checkpoint::Checkpoint;
 
-/// Frames that may wait to be written.
+/// The number of frames that may wait to be written.
 const QUEUE: usize = 2;
 
-/// What belongs to one frame.
+/// The data of one frame for the writer.
 pub struct Job {
-    /// The frame, if it is one that is written.
+    /// The frame, if it is one of those that are written.
     pub frame: Option<Frame>,
-    /// Rows of `metrics.csv`, each with its newline.
+    /// The rows of `metrics.csv`, each with its newline.
     pub rows: String,
-    /// The state after the frame.
+    /// The state of the simulation after the frame.
     pub checkpoint: Checkpoint,
 }
 
-/// The running thread.
+/// The handle of the running thread.
 pub struct Writer {
     sender: SyncSender<Job>,
     thread: JoinHandle<Result<Duration>>,
 }
 
 impl Writer {
-    /// Starts it.
+    /// Starts the thread that writes.
     pub fn start(mut sinks: Vec<Box<dyn FrameSink>>, metrics: PathBuf, checkpoint: PathBuf) -> Writer {
         let (sender, receiver) = sync_channel::<Job>(QUEUE);
         let thread = std::thread::spawn(move || {
@@ -55,8 +55,8 @@ impl Writer {
         Writer { sender, thread }
     }
 
-    /// Hands a job over; waits while the queue is full. False if the thread has failed: [`Writer::finish`]
-    /// tells why.
+    /// Hands a job over; waits while the queue is full. Returns false if the thread has failed:
+    /// [`Writer::finish`] then tells why.
     pub fn send(&self, job: Job) -> bool {
         self.sender.send(job).is_ok()
     }
@@ -68,7 +68,7 @@ impl Writer {
     }
 }
 
-/// Whole rows or none: a killed process leaves no half row, and a full disk neither.
+/// Appends whole rows or none: neither a killed process nor a full disk leaves half a row.
 fn append(metrics: &Path, rows: &str) -> Result<()> {
     if rows.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Chebyshev's semi-iteration: how much each iteration overshoots, and the spectral radius that says so.
+//! Chebyshev's semi-iteration: how far each iteration is extrapolated, and the spectral radius that determines it.
 //!
 //! ```text
 //! x_{k+1} = ω (x̂ − x_{k−1}) + x_{k−1},      ω = 1 for the first S iterations, then 2/(2 − ρ²), then 4/(4 − ρ² ω)
@@ -7,24 +7,24 @@
 //! \[Wang2015, Alg. 1\]; x̂ is where the iteration alone would go from x_k.
 //!
 //! ρ is the spectral radius of that iteration. Unless it is given, it is the rate at which the increments of a
-//! pre-simulation shrink: the first step of the scene, iterated without acceleration. That rate is cached. It approaches ρ
-//! from below, which is the safe side: with too large a ρ the iterates oscillate.
+//! pre-simulation shrink: the first step of the scene, iterated without acceleration. That rate is cached. It
+//! approaches ρ from below, which is the safe side: with too large a ρ the iterates oscillate.
 
 use crate::cache::{Array, Cache, Cached, Key, Outcome};
 use crate::error::Result;
 
-/// Iterations of the pre-simulation at the most.
+/// The largest number of iterations of the pre-simulation.
 const PRESIMULATION: usize = 200;
-/// It ends when the rate changes by less than this part of its distance from 1.
+/// The pre-simulation ends when the rate changes by less than this part of its distance from 1.
 const SETTLED: f64 = 1e-3;
-/// ρ beyond which acceleration would remember more iterations than a step has.
+/// The largest ρ. With a greater one, acceleration would remember more iterations than a step has.
 const MAX_RHO: f64 = 0.99999;
 
-/// ρ, and ω over the iterations of a step.
+/// The spectral radius ρ, and the factor ω over the iterations of a step.
 #[derive(Clone, Default)]
 pub(super) struct Acceleration {
     given: bool,
-    /// ρ.
+    /// The spectral radius ρ of the plain iteration.
     pub(super) rho: f64,
     delay: u64,
     iteration: u64,
@@ -32,14 +32,14 @@ pub(super) struct Acceleration {
 }
 
 impl Acceleration {
-    /// From options that are checked: ρ where it is given, and the iterations before acceleration begins.
+    /// From checked options: ρ, if it is given, and the number of iterations before acceleration begins.
     pub(super) fn new(rho: Option<f64>, delay: Option<u64>) -> Acceleration {
-        // The first iteration has no predecessor to start from.
+        // The first iteration has no earlier iterate to extrapolate from.
         let delay = delay.unwrap_or(10).max(1);
         Acceleration { given: rho.is_some(), rho: rho.unwrap_or(0.0), delay, iteration: 0, omega: 1.0 }
     }
 
-    /// Forgets the last step.
+    /// Starts a step: ω is 1 again.
     pub(super) fn begin_step(&mut self) {
         (self.iteration, self.omega) = (0, 1.0);
     }
@@ -54,7 +54,7 @@ impl Acceleration {
         self.iteration > self.delay
     }
 
-    /// ω of the next iteration.
+    /// The factor ω of the next iteration.
     pub(super) fn advance(&mut self) -> f64 {
         let square = self.rho * self.rho;
         self.omega = match self.iteration.cmp(&self.delay) {
@@ -66,8 +66,8 @@ impl Acceleration {
         self.omega
     }
 
-    /// Finds ρ by a pre-simulation, each call of `iterate` one iteration of it that returns the size of its increment;
-    /// says what it is, or nothing where it was given.
+    /// Finds ρ by a pre-simulation, unless it was given. Each call of `iterate` makes one iteration and returns the
+    /// size of its increment. Returns a note for the user that tells ρ, or `None` if it was given.
     pub(super) fn tune(
         &mut self,
         key: &Key,
@@ -102,7 +102,7 @@ fn rate(iterate: &mut impl FnMut() -> f64) -> f64 {
     rate.clamp(0.0, MAX_RHO)
 }
 
-/// A cached ρ.
+/// A spectral radius ρ as the cache stores it.
 struct Rate(f64);
 
 impl Cached for Rate {

@@ -1,27 +1,27 @@
-//! ADMM: every element has a copy z of its share of the positions, which a dual variable u pulls towards agreement.
+//! ADMM: every element has a copy z of its own part of the positions, which a dual variable u pulls towards agreement.
 //!
 //! ```text
 //! z⁺ = argmin E(z) + w²/2 |z − (D x + u)|²,      u⁺ = u + D x − z⁺            each element by itself
 //! (M/h² + Σ w² DᵀD) x⁺ = M y/h² + Σ w² Dᵀ(z⁺ − u⁺)
 //! ```
 //!
-//! \[Narain2016, Alg. 1; Ledwon2024, 4.4\]. w² = `weight_scale` · measure · k with k the stiffness of the system matrix:
-//! at 1 the matrix is that of projective dynamics, and so is the iteration, exactly where zero-energy sets are affine
-//! and nearly elsewhere. Smaller weights are often faster and may diverge \[Ledwon2024, 5.4\]. Rods, ropes and
-//! limits of strain are kept exactly, as hard sets: z is projected onto them, and x arrives there in the limit. Such sets
-//! are not convex: weights well below M/h² may cycle. With `tolerance`, their steps stop on the residuals, since
-//! ∇g does not vanish.
+//! \[Narain2016, Alg. 1; Ledwon2024, 4.4\]. w² = `weight_scale` · measure · k with k the stiffness of the system
+//! matrix: at 1 the matrix is that of projective dynamics, and so is the iteration, exactly where zero-energy sets are
+//! affine and nearly elsewhere. Smaller weights are often faster and may diverge \[Ledwon2024, 5.4\]. Rods, ropes and
+//! limits of strain are kept exactly, as hard sets: z is projected onto them, and x arrives there in the limit. These
+//! sets are not convex, so weights well below M/h² may cycle. With `tolerance`, scenes with hard sets stop on the
+//! residuals, because ∇g does not vanish there.
 //!
-//! The objective has no part in this: unless there is a tolerance to test, iterates are not evaluated.
+//! The iteration does not use the objective: iterates are not evaluated unless there is a tolerance to test.
 //!
-//! As in `pd`, the global step solves for the increment, so that prescribed vertices need no care. Two things are ours.
-//! Where the increment leads outside the domain of a barrier it is halved; the fixed points stay the same. And
-//! a step starts with z = D x, u = 0 at the start that the driver finds, without the duals of the last step:
-//! a run can resume from positions and velocities alone.
+//! As in `pd`, the global step solves for the increment, so that prescribed vertices need no care. Two things differ
+//! from the papers. An increment that leads outside the domain of a barrier is halved, which leaves the fixed points
+//! the same. And a step starts with z = D x, u = 0 at the start that the driver finds, without the duals of the last
+//! step, so that a run can resume from positions and velocities alone.
 //!
-//! `relaxation` is the α of over-relaxation (see `energy::proximal`). With `balance`, the weights double where the primal
-//! residual is more than 10 times the dual one and halve in the opposite case, at most every 5 iterations and
-//! within a factor 16 of where they began, which is where each step begins again.
+//! `relaxation` is the α of over-relaxation (see `energy::proximal`). With `balance`, the weights double where the
+//! primal residual is more than 10 times the dual one and halve in the opposite case. They change at most every 5
+//! iterations and stay within a factor 16 of their first values, to which each step returns.
 
 use crate::step::backtracking::halves;
 use std::time::Instant;
@@ -50,8 +50,8 @@ pub struct Options {
     /// Over-relaxation where it is above 1, below 2; 1.5 is often faster. Default 1.
     #[schemars(range(min = 0.0, max = 2.0))]
     pub relaxation: Option<f64>,
-    /// Doubles or halves all weights where primal and dual residuals are more than 10 times apart, at most every 5 iterations
-    /// and by at most 16 in all; every weight needs a factor of its own. Default false.
+    /// Doubles or halves all weights where primal and dual residuals are more than 10 times apart, at most every 5
+    /// iterations and by at most 16 in all; every weight needs a factor of its own. Default false.
     pub balance: Option<bool>,
 }
 
@@ -91,42 +91,42 @@ impl options::Options for Options {
     }
 }
 
-/// Residuals apart by this factor are out of balance (their squares are compared).
+/// Residuals that differ by more than this factor are out of balance (their squares are compared).
 const IMBALANCE: f64 = 10.0;
-/// Iterations between two changes of the weights.
+/// The least number of iterations between two changes of the weights.
 const PATIENCE: u64 = 5;
-/// Doublings or halvings of the weights at the most.
+/// The largest number of doublings or halvings of the weights.
 const MAX_POWER: i32 = 4;
 /// The smallest part of an increment that is tried.
 const MIN_PART: f64 = 1e-6;
 
-/// Steps that leave more than this part of their first residuals are worth a note.
+/// Steps that leave more than this part of their first residuals are reported in a note.
 const WORRYING: f64 = 0.1;
-/// Squared residuals that are nothing, in units of the energy of a strain of order one: strains of 1e-10.
+/// Squared residuals below this count as zero. The unit is the energy of a strain of order one: strains of 1e-10.
 const NOTHING: f64 = 1e-20;
 
-/// The solver.
+/// The solver `admm` with its split variables and its factors.
 pub struct Admm {
     weight_scale: f64,
     relaxation: f64,
     balance: bool,
     tolerance: f64,
     cache: Cache,
-    /// Some term is a hard set.
+    /// True if some term stands for a hard set.
     is_hard: bool,
-    /// The objective is finite at the iterate.
+    /// True if the objective is finite at the iterate.
     is_inside: bool,
-    /// Factors for the weights `weight_scale` · 2ⁿ, with n.
+    /// The exponents n that were used, each with the factor for the weights `weight_scale` · 2ⁿ.
     systems: Vec<(i32, System)>,
-    /// n now.
+    /// The exponent n of the current weights.
     power: i32,
-    /// Iterations since the weights changed.
+    /// The number of iterations since the weights changed.
     rest: u64,
-    /// The residuals (both, squared) that the step began with.
+    /// The sum of both squared residuals at the start of the step, in J.
     first: Option<f64>,
-    /// The last iteration left more than [`WORRYING`] of them.
+    /// True if the last iteration left more than [`WORRYING`] of the first residuals.
     is_lagging: bool,
-    /// Earlier steps that ended so.
+    /// How many earlier steps ended with [`Admm::is_lagging`] true.
     lagging: u64,
     last: Residuals,
     splits: Vec<Vec<Split>>,
@@ -139,7 +139,7 @@ impl Admm {
         self.weight_scale * f64::from(self.power).exp2()
     }
 
-    /// Changes the weights where the residuals of the last iteration ask for it.
+    /// Changes the weights if the residuals of the last iteration are out of balance.
     fn rebalance(&mut self, objective: &Objective) -> Result<()> {
         self.rest += 1;
         if !self.balance || self.rest <= PATIENCE {
@@ -167,7 +167,7 @@ impl Admm {
         Ok(())
     }
 
-    /// True where a scene of hard sets, whose gradient does not vanish, is as converged as asked for.
+    /// True if a scene of hard sets, whose gradient does not vanish, has reached the tolerance by its residuals.
     fn is_done(&mut self, objective: &Objective) -> bool {
         let both = self.last.primal + self.last.dual;
         let first = *self.first.get_or_insert(both);
@@ -175,7 +175,7 @@ impl Admm {
         self.is_hard && self.tolerance > 0.0 && both <= self.tolerance * self.tolerance * first
     }
 
-    /// Moves by the increment, or by what part of it keeps the objective finite.
+    /// Moves by the largest part of the increment that keeps the objective finite.
     fn advance(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) {
         let (free, evaluates) = (objective.free, self.evaluates());
         let longest = objective.longest_part(&iterate.x, || {
@@ -236,12 +236,12 @@ impl Solver for Admm {
         objective.restart_splits(&iterate.x, &mut self.splits);
     }
 
-    /// Hard sets lead elsewhere than to the minimum with their stiff energies.
+    /// False with hard sets, whose solution is not the minimum of their stiff energies.
     fn minimizes(&self) -> bool {
         !self.is_hard
     }
 
-    /// Only where the driver has a gradient to test.
+    /// True only if the driver tests a gradient.
     fn evaluates(&self) -> bool {
         self.minimizes() && self.tolerance > 0.0
     }

@@ -4,14 +4,15 @@
 //! x̂ = x_k − B⁻¹ ∇g(x_k),      x_{k+1} = ω (γ (x̂ − x_k) + x_k − x_{k−1}) + x_{k−1}
 //! ```
 //!
-//! \[Wang2015, Alg. 1\]. B stands for the system matrix A: A itself (`direct`), its diagonal (`jacobi`), or
-//! (D + L) D⁻¹ (D + Lᵀ), one symmetric Gauss-Seidel sweep (`gauss-seidel`). All three are one step of the inner method for
-//! A x = b(p), written as an increment, since b − A x = −∇g (see `pd`).
+//! \[Wang2015, Alg. 1\]. B approximates the system matrix A: A itself (`direct`), its diagonal (`jacobi`), or (D + L)
+//! D⁻¹ (D + Lᵀ), one symmetric Gauss-Seidel sweep (`gauss-seidel`). All three are one step of the inner method
+//! for A x = b(p), written as an increment, since b − A x = −∇g (see `pd`).
 //!
 //! ρ is given or estimated (see `acceleration`), and printed; steps where iterates oscillate are counted.
 //!
-//! Departure: the paper leaves γ to the user. Jacobi diverges where the diagonal does not dominate, as in tets; by default
-//! γ is such that the largest eigenvalue of γ B⁻¹ A, found by a few power iterations, is at most 1.9, and never above 1.
+//! Departure: the paper leaves γ to the user. Jacobi diverges where the diagonal does not dominate, as in tets. By
+//! default γ is therefore at most 1, and so small that the largest eigenvalue of γ B⁻¹ A, found by a few power
+//! iterations, is at most 1.9.
 
 use std::time::Instant;
 
@@ -39,8 +40,8 @@ use sparse::matrix::SymmetricMatrix;
 pub struct Options {
     /// What each iteration does before it is accelerated. Default "direct".
     pub inner: Option<InnerKind>,
-    /// Spectral radius for Chebyshev acceleration, at least 0 and below 1. Too large a one oscillates. Default: estimated, printed
-    /// and cached.
+    /// Spectral radius for Chebyshev acceleration, at least 0 and below 1. Too large a one oscillates. Default:
+    /// estimated, printed and cached.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub rho: Option<f64>,
     /// Iterations before acceleration begins, at least 1. Default 10.
@@ -108,29 +109,29 @@ impl options::Options for Options {
     }
 }
 
-/// Power iterations for the largest eigenvalue of D⁻¹A.
+/// The number of power iterations for the largest eigenvalue of D⁻¹A.
 const POWER: usize = 40;
-/// A gradient so many times the step's lowest tells oscillation.
+/// Iterates oscillate if the gradient is this many times the lowest one of the step.
 const OSCILLATION: f64 = 10.0;
 
-/// The inner solve.
+/// The inner solve, with the data that it needs.
 enum Inner {
     None,
     Direct(System),
     /// The diagonal of A.
     Jacobi(Vec<f64>),
-    /// A.
+    /// The system matrix A.
     GaussSeidel(SymmetricMatrix),
 }
 
-/// The solver.
+/// The solver `chebyshev`.
 pub struct Chebyshev {
     name: &'static str,
     acceleration: Acceleration,
     given_relaxation: Option<f64>,
     relaxation: f64,
     inner: Inner,
-    /// x_{k−1}.
+    /// The iterate x_{k−1} before the current one.
     previous: Vec<Vec4>,
     increment: Vec<Vec4>,
     /// The lowest gradient norm of the step.
@@ -141,7 +142,7 @@ pub struct Chebyshev {
 }
 
 impl Chebyshev {
-    /// `increment ← B⁻¹ gradient`.
+    /// Computes `increment ← B⁻¹ gradient`.
     fn solve_inner(&mut self, gradient: &[Vec4]) {
         match &mut self.inner {
             Inner::None => unreachable!("prepared before the first step"),
@@ -167,7 +168,7 @@ fn sweep(matrix: &SymmetricMatrix, b: &[Vec4], x: &mut [Vec4]) {
             let other = x[matrix.rows[k] as usize].0;
             sum = std::array::from_fn(|i| sum[i] - matrix.values[k] * other[i]);
         }
-        // D times the forward solution, which is what the backward sweep starts from.
+        // This is D times the forward solution, from which the backward sweep starts.
         x[j].0 = sum.map(|s| s / matrix.values[entries.end - 1]);
     }
     for j in 0..matrix.size {
@@ -280,7 +281,7 @@ impl Solver for Chebyshev {
             let (now, old) = (x.0, before.0);
             x.0 = std::array::from_fn(|k| {
                 let plain = now[k] - gamma * d.0[k];
-                // Without acceleration it is projective dynamics to the last bit.
+                // Without acceleration the result has the same bits as projective dynamics.
                 if omega == 1.0 { plain } else { omega * (plain - old[k]) + old[k] }
             });
             before.0 = now;
@@ -300,7 +301,7 @@ impl Solver for Chebyshev {
 mod tests {
     use super::*;
 
-    /// A path of springs with masses: tridiagonal.
+    /// The tridiagonal matrix of a path of springs with masses.
     fn path(n: usize) -> SymmetricMatrix {
         let mut triplets = vec![];
         for i in 0..n as u32 {

@@ -5,36 +5,37 @@
 //! S λ = c − ∇cᵀA⁻¹∇g,      S = ∇cᵀA⁻¹∇c + (H − K)²/ε e_H e_Hᵀ,      x⁺ = x − A⁻¹(∇g + ∇c λ)
 //! ```
 //!
-//! Sequential quadratic programming with the constant matrix A in place of the Hessian \[Kee2021, Eq. 15-21\]. A has no entries
-//! between bodies, so each has a 7×7 system of its own. Of A⁻¹∇c,
+//! This is sequential quadratic programming with the constant matrix A in place of the Hessian \[Kee2021, Eq. 15-21\].
+//! A has no entries between bodies, so each body has a 7×7 system of its own. The columns of A⁻¹∇c are
 //!
-//! - A⁻¹∇c_P = A⁻¹w e, which is h e without pins, and A⁻¹∇c_L = e × A⁻¹w(x_n − o), both once in a step: two solves give
-//!   all, as A acts on each coordinate alike,
-//! - A⁻¹∇c_H = A⁻¹∇g + A⁻¹q: the first is the solve of projective dynamics, the second one more in a step, or in an iteration
-//!   where bodies are on springs.
+//! - A⁻¹∇c_P = A⁻¹w e, which is h e without pins, and A⁻¹∇c_L = e × A⁻¹w(x_n − o). Both are computed once in a step:
+//!   two solves give all of them, as A acts on each coordinate alike;
+//! - A⁻¹∇c_H = A⁻¹∇g + A⁻¹q. The first part is the solve of projective dynamics. The second is one more solve in a
+//!   step, or in an iteration if bodies are on springs.
 //!
-//! Solves in single precision leave 1e-6 of their right-hand sides. ∇g does not vanish where the step ends, but ∇g + ∇c λ
-//! does; so, once |c| is small, the system is solved for ∇g + ∇c λ with the multipliers of the iteration before, and A⁻¹∇c λ,
-//! which is known in double precision, taken off again. Where λ_H is near −1, so that little of ∇g is in it, the solve for
-//! ∇g is in double precision.
+//! Solves in single precision leave 1e-6 of their right-hand sides. ∇g does not vanish where the step ends, but ∇g + ∇c
+//! λ does. So, once |c| is small, the system is solved for ∇g + ∇c λ with the multipliers of the iteration before, and
+//! A⁻¹∇c λ, which is known in double precision, is subtracted again. Where λ_H is near −1, the sum contains little of
+//! ∇g, and the solve for ∇g is in double precision instead.
 //!
-//! An objective without constraints is that of projective dynamics. c_H is linear in α, so α drops out of the
-//! iteration: α = −(H − K) λ_H/ε. The step ends when |c| is below `tolerance` of the scale of P, L and H, or after
-//! `iterations`.
+//! Without constraints the iteration is that of projective dynamics. c_H is linear in α, so α drops out of
+//! the iteration: α = −(H − K) λ_H/ε. The step ends when |c| is below `tolerance` of the scale of P, L and H,
+//! or after `iterations`.
 //!
-//! The Hessian of the Lagrangian is (1 + λ_H)∇²g but for small parts, and A stands for it where λ_H is not positive: where energy
-//! has to be added. Where it has to be taken away, λ_H can be large, and σA with σ = 1 + λ_H stands for it.
+//! The Hessian of the Lagrangian is (1 + λ_H)∇²g up to small parts. A approximates it where λ_H is not positive,
+//! that is, where energy has to be added. Where energy has to be removed, λ_H can be large, and σA with σ = 1 + λ_H
+//! takes the place of A.
 //!
-//! The paper has projective energies, for which full steps do. For others, which it leaves to the future, a step is halved
-//! until it lowers the merit function
+//! The paper treats projective energies, for which full steps suffice. It leaves others to future work. For them a step
+//! is halved here until it lowers the merit function
 //!
 //! ```text
 //! φ = g + ½ε α² + μ_P |c_P| + μ_L |c_L| + μ_H |c_H|,      μ ≥ |λ|
 //! ```
 //!
-//! along which it descends: φ′ = ∇g·Δx + ε α Δα − Σ μ|c|. Infinite energies are never accepted.
-//! A is that of \[Liu2017\], fitted to the material. Pairs of L-BFGS are left out: with them all of A⁻¹∇c would be new in every
-//! iteration, four solves in place of one.
+//! along which it descends: φ′ = ∇g·Δx + ε α Δα − Σ μ|c|. Infinite energies are never accepted. A is that of
+//! \[Liu2017\], fitted to the material. Pairs of L-BFGS are not used: with them all of A⁻¹∇c would change in every
+//! iteration, which costs four solves in place of one.
 
 mod combination;
 mod plan;
@@ -63,8 +64,8 @@ use elements::math::vectors;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
-    /// The price of missing the energy to keep, above 0. Smaller ones let motion turn round more easily where momenta and
-    /// energy contradict, and keep energy to their inverse at best. Default 1e4.
+    /// The price of missing the energy to keep, above 0. Smaller ones let motion turn round more easily where momenta
+    /// and energy contradict, and keep energy to their inverse at best. Default 1e4.
     pub regularization: Option<f64>,
 }
 
@@ -102,13 +103,13 @@ impl options::Options for Options {
 
 /// ε in units of |H − K|.
 const REGULARIZATION: f64 = 1e4;
-/// Steps that end with |c| above this part of its scale are worth a note where there is no tolerance.
+/// Without a tolerance, steps that end with |c| above this part of its scale are reported in a note.
 const WORRYING: f64 = 1e-3;
-/// The part of the slope by which the merit function has to fall.
+/// The merit function has to fall by at least this part of what its slope promises.
 const GAMMA: f64 = 0.01;
-/// As long as |c| is above this part of its scale, what single precision leaves of ∇g does not matter.
+/// As long as |c| is above this part of its scale, the error of single precision in A⁻¹∇g does not matter.
 const NEAR: f64 = 1e-4;
-/// Below this part of ∇g in ∇g + ∇c λ, A⁻¹∇g is not solved for by way of the latter.
+/// If 1 + λ_H, the part of ∇g in ∇g + ∇c λ, is below this, A⁻¹∇g is solved for directly.
 const MIN_SHARE: f64 = 0.1;
 /// The smallest part of a step that is tried.
 const MIN_PART: f64 = 1e-6;
@@ -121,28 +122,28 @@ struct Record {
     worst: f64,
 }
 
-/// The solver.
+/// The solver `constrained-pd`.
 pub struct ConstrainedPd {
     regularization: f64,
     tolerance: f64,
     system: Option<System>,
     /// A⁻¹w(x_n − o) of the step, and A⁻¹w in the fourth place.
     turn: Vec<Vec4>,
-    /// q and A⁻¹q.
+    /// The vectors q and A⁻¹q of ∇H = ∇g + q.
     pull: Vec<Vec4>,
     pulled: Vec<Vec4>,
-    /// A⁻¹∇g, and ∇g + ∇c λ.
+    /// The vectors A⁻¹∇g and ∇g + ∇c λ.
     increment: Vec<Vec4>,
     residual: Vec<Vec4>,
     plans: Vec<Plan>,
-    /// All energies are projective: full steps do.
+    /// True if all energies are projective, so that full steps suffice.
     is_projective: bool,
     trial: Iterate,
     record: Record,
 }
 
 impl ConstrainedPd {
-    /// Solves for what the iterations of a step share.
+    /// Solves for the vectors that all iterations of a step share.
     fn plan(&mut self, objective: &Objective, iterate: &Iterate) {
         let system = self.system.as_mut().expect("prepared before the first step");
         let free = objective.free;
@@ -157,7 +158,7 @@ impl ConstrainedPd {
             }
         }
         system.solve_wide(&self.pull, &mut self.turn);
-        // The fourth numbers, weights, need a solve of their own.
+        // The weights, which stand in the fourth place, need a solve of their own.
         self.pull.iter_mut().for_each(|pull| *pull = Vec4([pull.0[3], 0.0, 0.0, 0.0]));
         system.solve_wide(&self.pull, &mut self.pulled);
         self.turn.iter_mut().zip(&self.pulled).for_each(|(turn, weight)| turn.0[3] = weight.0[0]);
@@ -176,7 +177,7 @@ impl ConstrainedPd {
         self.plans = objective.constraints.iter().map(plan).collect();
     }
 
-    /// q at an iterate, and A⁻¹q.
+    /// Computes q at an iterate, and A⁻¹q.
     fn pull_at(&mut self, objective: &Objective, iterate: &Iterate) {
         for c in &objective.constraints {
             c.pull_at(&iterate.x, &mut self.pull);
@@ -185,7 +186,7 @@ impl ConstrainedPd {
         system.solve_wide(&self.pull, &mut self.pulled);
     }
 
-    /// A⁻¹∇g; near the end, exact in what is left of ∇g + ∇c λ.
+    /// Computes A⁻¹∇g. Near the end of a step it is exact relative to ∇g + ∇c λ.
     fn solve(&mut self, objective: &Objective, iterate: &Iterate) {
         let system = self.system.as_mut().expect("prepared before the first step");
         let bodies = || self.plans.iter().zip(&objective.constraints);
@@ -219,7 +220,7 @@ impl ConstrainedPd {
         self.plans.iter().map(|plan| plan.violation).fold(0.0, f64::max)
     }
 
-    /// The record with the step that is at its end.
+    /// The record with the step that is about to end included.
     fn recorded(&self) -> Record {
         let violation = self.violation();
         if !violation.is_finite() || self.plans.is_empty() {
@@ -232,12 +233,12 @@ impl ConstrainedPd {
         }
     }
 
-    /// A violation above this is worth a note.
+    /// Steps with a violation above this are reported in a note.
     fn wanted(&self) -> f64 {
         if self.tolerance > 0.0 { self.tolerance } else { WORRYING }
     }
 
-    /// Goes a part of the way that was chosen, and evaluates.
+    /// Goes a part of the chosen step and evaluates the objective there.
     fn advance(&mut self, objective: &Objective, part: f64, iterate: &mut Iterate, cost: &mut Cost) {
         let start = Instant::now();
         if self.plans.is_empty() {
@@ -263,7 +264,8 @@ impl ConstrainedPd {
         cost.global += start.elapsed();
     }
 
-    /// Goes the largest of 1, ½, ¼, … of the way that lowers the merit function enough; `slope` is its derivative.
+    /// Goes the largest of 1, ½, ¼, … of the chosen step that lowers the merit function enough;
+    /// `slope` is its derivative.
     fn search(
         &mut self,
         objective: &Objective,

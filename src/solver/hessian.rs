@@ -1,8 +1,8 @@
 //! The Hessian of the objective, as it is or with element Hessians projected.
 //!
-//! The pattern is made once, in the order that the unknowns already have, and with it a map: the place of every block of every
-//! element. Element blocks are computed side by side and added in a fixed order. Where the matrix is indefinite, a factor
-//! has its mass part enlarged until it is not.
+//! The pattern is made once, in the order that the unknowns already have. With it comes a map: the place of every block
+//! of every element. Element blocks are computed side by side and added in a fixed order. If the matrix is indefinite,
+//! its mass part is enlarged until it can be factorized.
 
 use super::system::assemble;
 use crate::error::{Error, Result};
@@ -13,22 +13,22 @@ use elements::par;
 use sparse::cholesky::Cholesky;
 use sparse::matrix::SymmetricMatrix;
 
-/// Element blocks held at a time.
+/// The number of element blocks that are held at a time.
 const BATCH: usize = 8192;
-/// Elements that are mapped by one thread at a time.
+/// The number of elements that one thread maps at a time.
 const MAPPED: usize = 1024;
 
-/// The Hessian, three rows a vertex.
+/// The Hessian of the objective, with three rows for each vertex.
 pub(super) struct Hessian {
-    /// The matrix.
+    /// The matrix in N/m, with the values of the last [`Hessian::assemble`].
     pub(super) matrix: SymmetricMatrix,
-    /// For each term and element, the place in its column of the block of corners (a, b) at corners · b + a; [`NONE`] where it
-    /// is below the diagonal or prescribed.
+    /// For each term and element, the place of the block of corners (a, b) in its column, at corners · b + a. It is
+    /// [`NONE`] if the block is below the diagonal or a corner is prescribed.
     places: Vec<Vec<u32>>,
     blocks: Vec<f64>,
 }
 
-/// No place.
+/// Marks a block that has no place in the matrix.
 const NONE: u32 = u32::MAX;
 
 impl Hessian {
@@ -52,7 +52,7 @@ impl Hessian {
         Hessian { matrix, places, blocks: vec![] }
     }
 
-    /// M/h² + Σ H_e at `x`, the element Hessians with negative eigenvalues clamped where `projected`.
+    /// Computes M/h² + Σ H_e at `x`; negative eigenvalues of the element Hessians are clamped if `projected`.
     pub(super) fn assemble(&mut self, objective: &Objective, x: &[Vec4], projected: bool) {
         self.matrix.values.fill(0.0);
         self.add_mass(objective, 1.0);
@@ -93,7 +93,7 @@ impl Hessian {
             for (a, place) in column.iter().enumerate().filter(|(_, place)| **place != NONE) {
                 for c in 0..3 {
                     let start = self.matrix.starts[3 * j + c] as usize + 3 * *place as usize;
-                    // Of a block on the diagonal, the upper triangle.
+                    // Only the upper triangle of a block on the diagonal is stored.
                     let rows = if vertices[a] == vertices[b] { c + 1 } else { 3 };
                     let values = &mut self.matrix.values[start..start + rows];
                     for (r, value) in values.iter_mut().enumerate() {
@@ -104,7 +104,7 @@ impl Hessian {
         }
     }
 
-    /// Factorizes what was assembled, enlarging its mass part where need be.
+    /// Factorizes the assembled matrix, and enlarges its mass part if it is indefinite.
     pub(super) fn factorize(&mut self, objective: &Objective, cholesky: &mut Cholesky) -> Result<()> {
         let mut shift = 1e-3;
         while !cholesky.factorize(&self.matrix.values) {
@@ -145,7 +145,7 @@ fn pattern(objective: &Objective) -> SymmetricMatrix {
     SymmetricMatrix::from_triplets(fixed.size, &triplets)
 }
 
-/// The map of one term; `pattern` is that of the vertices.
+/// The map of one term; `pattern` is the pattern of the vertices.
 fn places(term: &dyn Energy, pattern: &SymmetricMatrix) -> Vec<u32> {
     let corners = term.corners();
     let mut places = vec![NONE; term.len() * corners * corners];

@@ -1,8 +1,8 @@
-//! How Newton's method and the Hessians of quasi-Newton solve their linear systems, as a config says it.
+//! How Newton's method and the Hessians of quasi-Newton solve their linear systems, as a config chooses.
 //!
 //! `cholesky` factorizes; `cg` runs conjugate gradients with the diagonal as preconditioner, `pcg` with an incomplete
-//! Cholesky factor of the constant system matrix A (taken for each of the three coordinates) or of the Hessian in the rest
-//! state \[Liu2017, Fig. 16-17\]. Iterations end early only where rounding ends them.
+//! Cholesky factor of the constant system matrix A (taken for each of the three coordinates) or of the Hessian in the
+//! rest state \[Liu2017, Fig. 16-17\]. Iterations end early only where rounding ends them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,15 +19,15 @@ use sparse::conjugate::{ConjugateGradients, Preconditioner};
 use sparse::incomplete::IncompleteCholesky;
 use sparse::matrix::SymmetricMatrix;
 
-/// Iterations of conjugate gradients where a config does not say.
+/// The number of iterations of conjugate gradients if a config does not give it.
 const ITERATIONS: u64 = 50;
 
-/// The choice.
+/// The chosen way to solve linear systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Linear {
-    /// A factor.
+    /// By a Cholesky factor of the matrix.
     Cholesky,
-    /// Conjugate gradients.
+    /// By conjugate gradients with so many iterations.
     Conjugate { iterations: u64, preconditioner: Choice },
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Choice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinearKind {
-    /// By a factor.
+    /// By a Cholesky factor of the matrix.
     #[default]
     Cholesky,
     /// By conjugate gradients with the diagonal as preconditioner.
@@ -63,7 +63,7 @@ pub enum PreconditionerKind {
     Rest,
 }
 
-/// Refuses options of conjugate gradients without them.
+/// Refuses options of conjugate gradients if these are not chosen.
 pub(super) fn check(
     linear: Option<LinearKind>,
     iterations: Option<u64>,
@@ -77,7 +77,7 @@ pub(super) fn check(
 }
 
 impl Linear {
-    /// From options that are checked.
+    /// The choice that follows from checked options.
     pub(super) fn chosen(
         linear: Option<LinearKind>,
         iterations: Option<u64>,
@@ -104,7 +104,7 @@ pub(super) struct Conjugate {
 }
 
 impl Conjugate {
-    /// Computes what the preconditioner keeps over all steps.
+    /// Computes the parts of the preconditioner that stay the same over all steps.
     pub(super) fn new(objective: &Objective, choice: Choice, iterations: u64) -> Conjugate {
         let preconditioner = match choice {
             Choice::Jacobi => Preconditioner::Jacobi(vec![]),
@@ -124,10 +124,11 @@ impl Conjugate {
         Conjugate { choice, iterations, gradients: Default::default(), preconditioner, right, solution }
     }
 
-    /// Looks at the matrix of the solves that follow.
+    /// Adapts the preconditioner to the matrix of the solves that follow.
     pub(super) fn follow(&mut self, objective: &Objective, matrix: &SymmetricMatrix) {
         if self.choice == Choice::Jacobi {
-            // An exact Hessian may have a negative diagonal: the mass part is always positive.
+            // An exact Hessian may have a negative diagonal. Its entries are raised to the mass
+            // part, which is positive.
             let width = 3 * objective.free / matrix.size;
             let least = |row: usize| objective.mass[row * width / 3] / (objective.step * objective.step);
             let diagonal = matrix.diagonal().into_iter().enumerate();
@@ -136,7 +137,7 @@ impl Conjugate {
         }
     }
 
-    /// `x ≈ A⁻¹ b`; the matrix has a row for each coordinate, or one for all three.
+    /// Solves `x ≈ A⁻¹ b`; the matrix has a row for each coordinate, or one row for all three.
     pub(super) fn solve(&mut self, matrix: &SymmetricMatrix, b: &[Vec4], x: &mut [Vec4]) {
         flatten(b, &mut self.right);
         self.gradients.solve(matrix, &self.preconditioner, self.iterations, &self.right, &mut self.solution);
@@ -156,7 +157,7 @@ enum Method {
 }
 
 impl HessianSolver {
-    /// Analyses the pattern.
+    /// Analyses the pattern of the matrix.
     pub(super) fn new(objective: &Objective, linear: Linear) -> Result<HessianSolver> {
         let hessian = Hessian::new(objective);
         let method = match linear {
@@ -171,7 +172,7 @@ impl HessianSolver {
         Ok(HessianSolver { hessian, method })
     }
 
-    /// Entries of the matrix.
+    /// How many entries the matrix has.
     pub(super) fn entries(&self) -> usize {
         self.hessian.matrix.rows.len()
     }
@@ -189,7 +190,7 @@ impl HessianSolver {
         }
     }
 
-    /// `x = H⁻¹ b`, or an approximation with bᵀx > 0.
+    /// Solves `x = H⁻¹ b`, or finds an approximation with bᵀx > 0.
     pub(super) fn solve(&mut self, b: &[Vec4], x: &mut [Vec4]) {
         match &mut self.method {
             Method::Cholesky { cholesky, right } => {

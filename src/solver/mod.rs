@@ -1,7 +1,7 @@
 //! Solvers: ways to minimize the one objective.
 //!
-//! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A solver is one
-//! file, with the options that it declares (see `options`), and one line in the registry below.
+//! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A solver is
+//! one file, with the options that it declares (see `options`), and one line in the registry below.
 
 mod acceleration;
 pub mod admm;
@@ -50,7 +50,7 @@ macro_rules! solvers {
             }
         }
 
-        /// All kinds.
+        /// All kinds of solvers, in the order of the registry.
         pub static KINDS: &[Kind] = &[$(Kind::of::<$options>()),*];
     };
 }
@@ -77,17 +77,17 @@ solvers! {
 }
 
 impl Method {
-    /// The kind.
+    /// The kind of solver, as the registry describes it.
     pub fn kind(&self) -> &'static Kind {
         find(self.chosen().name()).expect("every method is of a registered kind")
     }
 
-    /// Why it cannot work on a term; `None`: it can.
+    /// Why the solver cannot work on a term; `None` if it can.
     pub fn refuses(&self, term: &dyn Energy) -> Option<Refusal> {
         self.chosen().refuses(term)
     }
 
-    /// The options that were given, as a config has them.
+    /// The options that were given, as a TOML table like that of a config.
     pub fn to_table(&self) -> toml::Table {
         self.chosen().to_table()
     }
@@ -98,22 +98,22 @@ pub trait Solver: Send {
     /// The name of its kind.
     fn name(&self) -> &'static str;
 
-    /// Computes or loads what stays the same over all steps.
+    /// Computes, or loads from the cache, everything that stays the same over all steps.
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation>;
 
-    /// Looks at the start of the scene's first step, evaluated, to choose parameters that were not given; returns what
-    /// the user should know.
+    /// Chooses parameters that were not given, by looking at the evaluated start of the scene's first step.
+    /// Returns a note for the user.
     fn tune(&mut self, _: &Objective, _: &Iterate, _: &Cache) -> Result<Option<String>> {
         Ok(None)
     }
 
-    /// Follows a change of the system matrix; whether its factor came from the cache, `None` where there is none.
+    /// Follows a change of the system matrix. Returns whether its factor came from the cache, `None` without a factor.
     fn follow(&mut self, objective: &Objective, cache: &Cache) -> Result<Option<Outcome>> {
         Ok(self.prepare(objective, cache)?.cache)
     }
 
-    /// Follows a change of the active terms: there are some now, or their elements are others. The iterate is evaluated
-    /// anew afterwards. Solvers that cannot refuse them.
+    /// Follows a change of the active terms: they appeared, or their elements changed. The iterate is evaluated anew
+    /// afterwards. Solvers that do not support active terms refuse.
     fn follow_active(&mut self, objective: &Objective) -> Result<()> {
         match objective.active().next() {
             None => Ok(()),
@@ -126,22 +126,22 @@ pub trait Solver: Send {
         }
     }
 
-    /// Forgets the last step. The iterate is evaluated.
+    /// Starts a step: data of the last step are dropped. The iterate is evaluated.
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate);
 
-    /// Moves an iterate (evaluated or not) by iterations of projective dynamics on the projective energies; false for
-    /// solvers that cannot. It is not evaluated afterwards.
+    /// Moves an iterate, evaluated or not, by iterations of projective dynamics on the projective energies. The result
+    /// is not evaluated. Solvers that cannot do this return false.
     fn relax(&mut self, _: &Objective, _: &mut Iterate, _iterations: u64) -> bool {
         false
     }
 
-    /// True for solvers whose iterations approach the minimum of g. For others a step starts at the inertial positions
-    /// whatever g is there, and nothing is said of convergence.
+    /// True for solvers whose iterations approach the minimum of g. For others a step starts at the inertial positions,
+    /// whatever g is there, and nothing is reported about convergence.
     fn minimizes(&self) -> bool {
         true
     }
 
-    /// True where iterates are evaluated after every iteration, not only after a step's last.
+    /// True if iterates are evaluated after every iteration, not only after the last one of a step.
     fn evaluates(&self) -> bool {
         self.minimizes()
     }
@@ -151,22 +151,22 @@ pub trait Solver: Send {
         false
     }
 
-    /// What the user should know at the end of a run.
+    /// A note for the user at the end of a run.
     fn closing_note(&self) -> Option<String> {
         None
     }
 
-    /// One iteration: from an evaluated iterate to the next evaluated one; where [`Solver::evaluates`] is false, neither
-    /// needs to be.
+    /// Makes one iteration, from an evaluated iterate to the next evaluated one. If [`Solver::evaluates`] is false,
+    /// neither needs to be evaluated.
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress>;
 }
 
-/// What preparing took.
+/// What [`Solver::prepare`] did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Preparation {
-    /// Whether the factor came from the cache; `None`: nothing to cache.
+    /// Whether the factor came from the cache; `None` if there was nothing to cache.
     pub cache: Option<Outcome>,
-    /// Entries of the factor.
+    /// The number of entries of the factor.
     pub factor_entries: usize,
 }
 
@@ -179,19 +179,19 @@ pub enum Progress {
     Stalled,
 }
 
-/// A solver with its settings.
+/// The choice of a solver, and the settings that all solvers have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolverSettings {
-    /// The kind with its options.
+    /// The kind of solver, with its options.
     pub method: Method,
-    /// Iterations per step, ≥ 1.
+    /// The largest number of iterations per step, ≥ 1.
     pub iterations: u64,
-    /// Stop when ‖∇g‖ falls below this times its first value; 0: never.
+    /// A step ends when ‖∇g‖ falls below this times its first value; with 0 it never ends early.
     pub tolerance: f64,
 }
 
 impl SolverSettings {
-    /// Refuses what is out of range.
+    /// Makes the settings and refuses values out of range.
     pub fn new(method: impl Into<Method>, iterations: u64, tolerance: f64) -> Result<Self, Fault> {
         let method = method.into();
         options::demand(iterations > 0, "iterations", "must be at least 1")?;
@@ -200,17 +200,17 @@ impl SolverSettings {
         Ok(SolverSettings { method, iterations, tolerance })
     }
 
-    /// The kind.
+    /// The kind of solver, as the registry describes it.
     pub fn kind(&self) -> &'static Kind {
         self.method.kind()
     }
 
-    /// Makes the solver.
+    /// Makes a solver with these settings.
     pub fn build(&self) -> Box<dyn Solver> {
         self.method.chosen().build(self.tolerance)
     }
 
-    /// Refuses terms that the solver cannot work on.
+    /// Returns an error if the solver cannot work on one of the terms.
     pub fn check_terms(&self, objective: &Objective) -> Result<()> {
         for term in objective.terms.iter().filter(|term| !term.is_empty()) {
             if let Some(refusal) = self.method.refuses(term.as_ref()) {
@@ -226,7 +226,7 @@ impl SolverSettings {
 }
 
 impl<M: Into<Method>> From<M> for SolverSettings {
-    /// With ten iterations a step and no tolerance. The options must be in range.
+    /// Settings with ten iterations per step and no tolerance. The options must be in range.
     fn from(method: M) -> SolverSettings {
         SolverSettings { method: method.into(), iterations: 10, tolerance: 0.0 }
     }

@@ -1,12 +1,12 @@
-//! Newton's method with a line search: the ground truth for all.
+//! Newton's method with a line search: the reference that all other solvers are compared with.
 //!
 //! ```text
 //! (M/h² + Σ H_e) d = −∇g,      H_e the element Hessians with negative eigenvalues clamped
 //! ```
 //!
-//! \[Liu2017, 5; Teran2005\]; the matrix stands in `hessian`, its solvers in `linear`. With `hessian = "exact"` nothing is
-//! clamped: conjugate gradients then end where they meet negative curvature \[Gast2015\], and a factor has its mass part
-//! enlarged until there is none.
+//! \[Liu2017, 5; Teran2005\]; the matrix is made in `hessian` and solved in `linear`. With `hessian = "exact"` nothing
+//! is clamped: conjugate gradients then end at negative curvature \[Gast2015\], and for a factor the mass part of the
+//! matrix is enlarged until no negative curvature is left.
 
 use std::time::Instant;
 
@@ -72,7 +72,7 @@ impl options::Options for Options {
     }
 }
 
-/// The solver.
+/// The solver `newton`.
 pub struct Newton {
     line_search: LineSearch,
     linear: Linear,
@@ -96,14 +96,14 @@ impl Solver for Newton {
     }
 
     fn follow(&mut self, objective: &Objective, cache: &Cache) -> Result<Option<Outcome>> {
-        // Every iteration assembles its own values; only a preconditioner may have to be made anew.
+        // Every iteration assembles its own values; only a preconditioner may have to be renewed.
         if self.linear != Linear::Cholesky {
             self.prepare(objective, cache)?;
         }
         Ok(None)
     }
 
-    /// The pattern of the matrix is made anew.
+    /// Makes the pattern of the matrix anew.
     fn follow_active(&mut self, objective: &Objective) -> Result<()> {
         self.solver = Some(HessianSolver::new(objective, self.linear)?);
         Ok(())

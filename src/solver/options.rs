@@ -1,9 +1,9 @@
-//! What a kind of solver declares once: its name, its options, and what it cannot simulate.
+//! The declaration of a kind of solver: its name, its options, and what it cannot simulate.
 //!
 //! A solver's file has a struct of options: the keys of `[solver]` that only this kind takes, with their types, their
-//! meaning (doc comments are the descriptions that users read) and their ranges. The config, the JSON schema, `compare`,
-//! `solvers` and the manual's tables all find them there. Options that are left out are `None`: some make sense only beside
-//! others, and that can only be told of those that were given.
+//! meaning (doc comments are the descriptions that users read) and their ranges. The config, the JSON schema,
+//! `compare`, `solvers` and the manual's tables all read them from there. Options that are left out are `None`: some
+//! options make sense only beside others, and to check that, one has to know which were given.
 
 use std::fmt::{self, Debug, Display};
 
@@ -19,50 +19,50 @@ use elements::energy::material::{Fault, Material};
 
 /// The options of one kind of solver.
 pub trait Options: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema {
-    /// The kind's name in configs.
+    /// The name of the kind in configs.
     const NAME: &'static str;
-    /// What it is and what it is good for, in a line.
+    /// One line that says what the solver is and what it is good for.
     const ABOUT: &'static str;
     /// True for solvers that keep the constraints of the objective.
     const CONSERVES: bool = false;
 
-    /// Refuses values out of range, and options that others make meaningless.
+    /// Refuses values out of range, and options that have no meaning beside the other ones.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Why a solver of this kind cannot work on a term; `None`: it can.
+    /// Why a solver of this kind cannot work on a term; `None` if it can.
     fn refuses(&self, _term: &dyn Energy) -> Option<Refusal> {
         None
     }
 
-    /// The same for a material, before there is a term of it.
+    /// Why a solver of this kind cannot work on a material, asked before a term is made of it.
     fn refuses_material(_material: &Material) -> Option<Refusal> {
         None
     }
 
-    /// Makes a solver. `tolerance` is that of the settings. The options are checked.
+    /// Makes a solver from checked options. `tolerance` is that of the settings.
     fn build(&self, tolerance: f64) -> Box<dyn Solver>;
 }
 
 /// Why a solver cannot work on a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The energy is no distance from a set.
+    /// The energy is not a squared distance from a set.
     NotProjective,
     /// The energy has no proximal operator.
     NoProximal,
-    /// The energy takes motion away, which no constraint does.
+    /// The energy removes motion, which no constraint can do.
     Damping,
-    /// The energy takes motion away, which would have to be booked.
+    /// The energy removes motion, and this solver cannot account for the energy that is lost.
     UnbookedDamping,
-    /// The energy has no lower bound, so no constraints stand for it.
+    /// The energy has no lower bound, so that it cannot be written as constraints.
     Unbounded,
     /// The energy cannot be minimized vertex by vertex.
     NotVertexwise,
 }
 
-/// The reason, with the way out.
+/// Tells the reason, and what to do about it.
 impl Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -87,18 +87,18 @@ impl Display for Refusal {
     }
 }
 
-/// Why a table does not hold options: the key, and what serde says of it.
+/// Why a table does not hold options: the key, and serde's message about it.
 pub type ReadError = serde_path_to_error::Error<toml::de::Error>;
 
 /// One kind of solver, as registries and messages see it.
 pub struct Kind {
-    /// The config name.
+    /// The name of the kind in configs.
     pub name: &'static str,
-    /// One line for listings.
+    /// A description of one line for listings.
     pub about: &'static str,
     /// True for solvers that keep the constraints of the objective.
     pub conserves: bool,
-    /// Why it cannot simulate a material; `None`: it can.
+    /// Why the solver cannot simulate a material; `None` if it can.
     pub refuses_material: fn(&Material) -> Option<Refusal>,
     read: fn(Table) -> Result<Method, ReadError>,
     schema: fn() -> Value,
@@ -116,7 +116,7 @@ impl Kind {
         }
     }
 
-    /// The method with the options of a table; they are not checked yet.
+    /// The method with the options of a table. They are read but not checked.
     pub fn read(&self, options: Table) -> Result<Method, ReadError> {
         (self.read)(options)
     }
@@ -126,7 +126,7 @@ impl Kind {
         (self.schema)()
     }
 
-    /// The keys of its options, in the order of their declaration where the schema keeps it.
+    /// The keys of its options, in the order of their declaration if the schema keeps it.
     pub fn keys(&self) -> Vec<String> {
         let schema = self.schema();
         let properties = schema.get("properties").and_then(Value::as_object);
@@ -134,7 +134,7 @@ impl Kind {
     }
 }
 
-/// What [`Method`] can ask the options of any kind.
+/// The operations on options that [`Method`] needs for every kind.
 pub(super) trait Chosen {
     fn name(&self) -> &'static str;
     fn check(&self) -> Result<(), Fault>;
@@ -161,12 +161,12 @@ impl<O: Options> Chosen for O {
     }
 
     fn to_table(&self) -> Table {
-        // Options are numbers, names and flags: nothing that TOML cannot hold.
+        // Options are numbers, names and flags, all of which TOML can hold.
         Table::try_from(self).expect("options are TOML")
     }
 }
 
-/// Refuses a key unless it is `met`.
+/// A fault of the key, unless the condition is `met`.
 pub(super) fn demand(met: bool, key: &str, reason: &str) -> Result<(), Fault> {
     if met { Ok(()) } else { Err(Fault::new(key, reason)) }
 }

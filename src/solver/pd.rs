@@ -10,8 +10,8 @@
 //! x⁺ = x − A⁻¹ ∇g(x),
 //! ```
 //!
-//! which is what runs here: the local step is the gradient, prescribed vertices need no special care, and
-//! rounding acts on the increment only. For other energies the iteration may diverge: they are refused.
+//! which is the form used here: the local step is the gradient, prescribed vertices need no special care, and rounding
+//! acts on the increment only. For other energies the iteration may diverge, so they are refused.
 
 use std::time::Instant;
 
@@ -55,7 +55,7 @@ impl options::Options for Options {
     }
 }
 
-/// The solver.
+/// The solver `pd`.
 #[derive(Default)]
 pub struct ProjectiveDynamics {
     precision: Precision,

@@ -9,13 +9,13 @@ use elements::energy::material::Fault;
 /// A solver to compare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
-    /// As it was given.
+    /// The specification as the user wrote it.
     pub label: String,
-    /// What that means.
+    /// The settings that the specification means.
     pub settings: SolverSettings,
 }
 
-/// Reads one specification; `base` gives the options that it does not, where it names the same kind.
+/// Reads one specification. Options that it does not give are those of `base`, if both name the same kind.
 pub fn parse(text: &str, base: &SolverSettings) -> Result<Contender, String> {
     let mut parts = text.trim().split(':');
     let kind = parts.next().unwrap_or_default();
@@ -46,7 +46,7 @@ pub fn parse(text: &str, base: &SolverSettings) -> Result<Contender, String> {
         .map_err(|Fault { key, reason }| format!("{key} in '{text}': {reason}"))
 }
 
-/// A value as TOML has it; what TOML cannot read is a name.
+/// Reads a value as TOML. A text that TOML cannot read is taken as a name.
 fn value_of(text: &str) -> Value {
     let quoted = || Value::String(text.to_owned());
     format!("value = {text}")

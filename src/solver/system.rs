@@ -1,14 +1,15 @@
 //! The constant system matrix A = M/h² + Σ w DᵀD of the unknowns, and its cached factor.
 //!
-//! The factor is exact to about 1e-6 (see `sparse::panels`). Solves correct that where it would be seen, in the momentum: on
-//! each connected part, all answers are shifted alike by
+//! The factor is exact to about 1e-6 (see `sparse::panels`). This error would show in the momentum, so solves correct
+//! it: on each connected part, all answers are shifted alike by
 //!
 //! ```text
 //! x ← x + 1·(1ᵀb − 1ᵀA x)/(1ᵀA 1),
 //! ```
 //!
-//! so that 1ᵀA x = 1ᵀb in double precision. On a free body A 1 = M/h² 1, and what the sum of all forces is, which is that of
-//! the inertia alone, the increments remove from the linear momentum to rounding, however few they are.
+//! so that 1ᵀA x = 1ᵀb in double precision. On a free body A 1 = M/h² 1, and the sum of all forces is that of
+//! the inertia alone. The increments therefore remove the whole error of the linear momentum up to rounding,
+//! however few they are.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,12 +43,12 @@ pub struct System {
     refinement: Option<Box<Refinement>>,
 }
 
-/// Rounds of refinement at the most; 2 are usual.
+/// The largest number of rounds of refinement; 2 are usual.
 const ROUNDS: usize = 10;
-/// It ends where it removes less than this part of the residual.
+/// Refinement ends when a round leaves more than this part of the residual.
 const GAIN: f64 = 0.1;
 
-/// What is left of b − A x, and what removes it.
+/// The matrix and the vectors of iterative refinement: the residual b − A x, and the correction that removes it.
 struct Refinement {
     matrix: SymmetricMatrix,
     x: Vec<f64>,
@@ -57,7 +58,7 @@ struct Refinement {
 }
 
 impl Refinement {
-    /// The largest number in b − A x, which is in `residual` then.
+    /// Computes the residual b − A x and returns its largest entry.
     fn measure(&mut self, b: &[Vec4], x: &[Vec4]) -> f64 {
         self.x.chunks_exact_mut(4).zip(x).for_each(|(out, x)| out.copy_from_slice(&x.0));
         self.matrix.multiply_into(4, &self.x, &mut self.product);
@@ -70,11 +71,11 @@ impl Refinement {
     }
 }
 
-/// What is kept of A.
+/// What the cache stores of A: its factor and its row sums.
 #[derive(Default)]
 struct Factor {
     panels: Panels,
-    /// A 1.
+    /// The row sums A 1.
     sums: Vec<f64>,
 }
 
@@ -88,7 +89,7 @@ impl System {
         System::prepare_scaled(objective, 1.0, cache)
     }
 
-    /// Likewise, for solves of a precision.
+    /// Like [`System::prepare`], for solves of the given precision.
     pub fn prepare_to(
         precision: Precision,
         objective: &Objective,
@@ -109,14 +110,14 @@ impl System {
         Ok((system, outcome))
     }
 
-    /// Likewise with all weights multiplied by `scale`: M/h² + scale Σ w DᵀD.
+    /// Like [`System::prepare`], with all weights multiplied by `scale`: M/h² + scale Σ w DᵀD.
     pub fn prepare_scaled(objective: &Objective, scale: f64, cache: &Cache) -> Result<(System, Outcome)> {
         let key = key(objective, scale);
         let (factor, outcome) = cache.fetch(&key, || factorize(&assemble(objective, scale)))?;
         Ok((System::new(factor), outcome))
     }
 
-    /// `x = A⁻¹ b` on the unknowns, as exactly as [`Precision`] says; 1ᵀA x = 1ᵀb to rounding.
+    /// Solves `x = A⁻¹ b` on the unknowns to the given [`Precision`]; 1ᵀA x = 1ᵀb holds up to rounding.
     pub fn solve(&mut self, b: &[Vec4], x: &mut [Vec4]) {
         if let Some(refinement) = self.refinement.take() {
             self.refinement = Some(self.refine(refinement, b, x));
@@ -126,7 +127,7 @@ impl System {
         self.balance(b, x);
     }
 
-    /// Solves, and solves again for what is left as long as that helps.
+    /// Solves, and solves again for the residual as long as that reduces it.
     fn refine(&mut self, mut own: Box<Refinement>, b: &[Vec4], x: &mut [Vec4]) -> Box<Refinement> {
         let x = &mut x[..own.matrix.size];
         self.solve_wide(b, x);
@@ -143,7 +144,7 @@ impl System {
         own
     }
 
-    /// Likewise, and linear in b to rounding: for answers that have to cancel.
+    /// Like [`System::solve`], and linear in b up to rounding, for answers that have to cancel.
     pub fn solve_wide(&mut self, b: &[Vec4], x: &mut [Vec4]) {
         self.factor.panels.solve_wide(b, x, &mut self.wide);
         self.balance(b, x);
@@ -158,18 +159,18 @@ impl System {
         }
     }
 
-    /// Entries of the factor, padding included.
+    /// The number of entries of the factor, padding included.
     pub fn entries(&self) -> usize {
         self.factor.panels.len()
     }
 
-    /// The packed factor.
+    /// The factor in packed form.
     pub fn panels(&self) -> &Panels {
         &self.factor.panels
     }
 }
 
-/// The shift of a connected part.
+/// The kernel that shifts the answers of a connected part.
 struct Balance<'a> {
     sums: &'a [f64],
     b: &'a [Vec4],
@@ -197,7 +198,7 @@ impl Kernel for Balance<'_> {
     }
 }
 
-/// M/h² + scale Σ w DᵀD in the objective's numbering, which is its order of elimination; A where `scale` is 1.
+/// M/h² + scale Σ w DᵀD in the objective's numbering, which is the order of elimination. With `scale` 1 it is A.
 pub fn assemble(objective: &Objective, scale: f64) -> SymmetricMatrix {
     let free = objective.free as u32;
     let per_step = 1.0 / (objective.step * objective.step);
@@ -213,7 +214,7 @@ pub fn assemble(objective: &Objective, scale: f64) -> SymmetricMatrix {
     SymmetricMatrix::from_triplets(free as usize, &triplets)
 }
 
-/// A hash of all that determines the matrix, cheaper than the matrix itself: with a hit, nothing is assembled.
+/// A hash of everything that determines the matrix. With a hit in the cache, the matrix need not be assembled.
 pub fn key(objective: &Objective, scale: f64) -> Key {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"pliant system factor");
@@ -230,7 +231,7 @@ pub fn key(objective: &Objective, scale: f64) -> Key {
     hasher.finalize()
 }
 
-/// A hash of the matrix and of a step's start, for what is measured there in a way that the label tells.
+/// A hash of the matrix and of a step's start, for results measured there. The label tells what was measured.
 pub(super) fn start_key(objective: &Objective, start: &Iterate, label: &str) -> Key {
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"pliant rho");
@@ -296,7 +297,7 @@ mod tests {
 
     #[test]
     fn sums_of_forces_are_kept_to_rounding() {
-        // Two chains, one of them tied to a place.
+        // Two chains, of which one is tied to a place.
         let mut t: Vec<(u32, u32, f64)> = vec![];
         for i in 0..60u32 {
             let ends = u32::from(i % 30 != 0) + u32::from(i % 30 != 29) + u32::from(i == 45);

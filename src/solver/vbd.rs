@@ -5,8 +5,8 @@
 //! ```
 //!
 //! \[Chen2024\]. The sum goes over the elements around the vertex, and their blocks have three by three numbers (see
-//! [`energy::vertex`](elements::energy::vertex)). Vertices that share no element have the same colour and move together; an
-//! iteration is a sweep over all colours, in an order that depends on the mesh alone.
+//! [`energy::vertex`](elements::energy::vertex)). Vertices that share no element have the same colour and move
+//! together; an iteration is a sweep over all colours, in an order that depends on the mesh alone.
 //!
 //! Every block step lowers g, or is not made: α is the largest of 1, ½, ¼, … with
 //!
@@ -14,8 +14,8 @@
 //! g(x_v + αd) ≤ g(x_v) + γ α d·∂g/∂x_v,      γ = 0.1,
 //! ```
 //!
-//! which only the elements around the vertex are needed for; outside the domain of a barrier g is infinite. Steps that
-//! change strains by less than 1e-7 are taken as they are: that is where energies end in rounding.
+//! which needs only the elements around the vertex; outside the domain of a barrier g is infinite. Steps that change
+//! strains by less than 1e-7 are taken without a test, because differences of energies are rounding errors there.
 //!
 //! Acceleration \[Wang2015\], after each sweep from x_{k−1} to x̄, with ω as in `acceleration`:
 //!
@@ -23,10 +23,10 @@
 //! x_k = ω (x̄ − x_{k−2}) + x_{k−2}
 //! ```
 //!
-//! Departures from the paper: H is exact, and where it is indefinite |H| has the absolute values of its eigenvalues;
-//! the line search, which the paper does without (it skips vertices whose det H is nearly zero); an accelerated point is
-//! refused where g is above that of x_{k−1}, and ω begins anew, so that too large a ρ costs little; a step starts where
-//! those of all solvers do.
+//! Departures from the paper: H is exact, and where it is indefinite |H| has the absolute values of its eigenvalues.
+//! There is a line search, which the paper does without (it skips vertices whose det H is nearly zero). An accelerated
+//! point is refused where g is above that of x_{k−1}, and ω begins anew, so that too large a ρ costs little. A step
+//! starts where those of all solvers do.
 
 mod layout;
 mod local;
@@ -80,23 +80,23 @@ impl options::Options for Options {
     }
 }
 
-/// Bundles per chunk of work.
+/// The number of bundles in a chunk of work.
 const BUNDLES: usize = 8;
 
-/// The solver.
+/// The solver `vbd`.
 #[derive(Default)]
 pub struct BlockDescent {
-    /// ρ = 0: none.
+    /// The acceleration; ρ = 0 means none.
     acceleration: Acceleration,
     layout: Layout,
-    /// Where the vertices of a colour go.
+    /// The new positions of the vertices of a colour.
     targets: Vec<[Vec4; WIDTH]>,
-    /// For each chunk of work.
+    /// Scratch memory, one for each chunk of work.
     memories: Vec<Memory>,
-    /// x_{k−1}, x_{k−2} and x̄.
+    /// The iterates x_{k−1} and x_{k−2}, and the point x̄ after the last sweep.
     before: [Vec<Vec4>; 2],
     plain: Vec<Vec4>,
-    /// Accelerated points so far, and how many of them were refused.
+    /// The number of accelerated points so far, and the number of them that were refused.
     accelerated: u64,
     refused: u64,
 }
@@ -125,7 +125,7 @@ impl BlockDescent {
         moved
     }
 
-    /// Goes on from x̄ where acceleration has begun; true if so.
+    /// Extrapolates from x̄ if acceleration has begun; returns true if so.
     fn extrapolate(&mut self, x: &mut [Vec4]) -> bool {
         let omega = self.acceleration.advance();
         if omega == 1.0 {
@@ -155,7 +155,7 @@ impl Solver for BlockDescent {
         Ok(Preparation::default())
     }
 
-    /// Stiffness is asked for anew in each sweep.
+    /// There is nothing to do: every sweep asks for the stiffness anew.
     fn follow(&mut self, _: &Objective, _: &Cache) -> Result<Option<Outcome>> {
         Ok(None)
     }
@@ -184,7 +184,7 @@ impl Solver for BlockDescent {
         let moved = self.sweep(objective, &mut iterate.x);
         let accelerated = self.extrapolate(&mut iterate.x[..free]);
         objective.evaluate(iterate);
-        // What is not a number is not below.
+        // A NaN is not below, so it is refused.
         let is_lower = iterate.value.total() <= most;
         if accelerated && !is_lower {
             iterate.x[..free].copy_from_slice(&self.plain);

@@ -5,17 +5,18 @@
 //! ```
 //!
 //! \[Ledwon2024, Eq. 4.27-4.28; Macklin2016\]. Every energy is a set of constraints with E = C²/(2α) (see
-//! [`energy::constraint`](elements::energy::constraint)), w = 1/m, and 0 for prescribed vertices. A step starts at x = y with
-//! λ = 0, and an iteration is a sweep over all constraints, one after the other, in an order that lets threads share the
-//! work (see `regions`). Elements that share no unknown have the same colour and move together.
+//! [`energy::constraint`](elements::energy::constraint)), w = 1/m, and 0 for prescribed vertices. A step starts at
+//! x = y with λ = 0, and an iteration is a sweep over all constraints, one after the other, in an order that lets
+//! threads share the work (see `regions`). Elements that share no unknown have the same colour and move together.
 //!
-//! This solves α̃ λ = −C(x), but with the directions ∇C at which each Δλ was made instead of those at the end: for
-//! constraints that are linear (soft pins, bending of flat sheets) it ends at the minimum of g, for others near it, and the
-//! farther the stiffer they are and the longer the step \[Ledwon2024, 4.1.6\].
+//! This solves α̃ λ = −C(x), but with the directions ∇C at which each Δλ was made instead of those at the end. For
+//! linear constraints (soft pins, bending of flat sheets) it ends at the minimum of g. For others it ends near it, and
+//! the farther away the stiffer they are and the longer the step is \[Ledwon2024, 4.1.6\].
 //!
-//! Departures: constraints with bounds (ropes, limits) find the bound that acts from C − Σ w|∇C|² λ, where x would be without
-//! them, so that a push that turns out to be too much is taken back; relaxation scales Δλ and with it x; acceleration
-//! \[Wang2015\], x ← ω(x − x₋₁) + x₋₁ after each sweep, does the same to λ. Both keep λ and x in step.
+//! Departures: constraints with bounds (ropes, limits) find the active bound from C − Σ w|∇C|² λ, which is where
+//! x would be without them, so that too strong a push is taken back. Relaxation scales Δλ and with it x.
+//! Acceleration \[Wang2015\], x ← ω(x − x₋₁) + x₋₁ after each sweep, does the same to λ. Both keep λ and x
+//! consistent with each other.
 
 mod regions;
 
@@ -56,7 +57,7 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NeoHookeanForm {
-    /// One.
+    /// One constraint for shape and volume together.
     #[default]
     Combined,
     /// Two: one of shape and one of volume.
@@ -130,17 +131,17 @@ type Multipliers = [[f64; WIDTH]; MOST];
 /// Chebyshev's semi-iteration on positions and multipliers.
 struct Extrapolation {
     acceleration: Acceleration,
-    /// Unknowns and multipliers before the last sweep, and before the one before it.
+    /// Unknowns and multipliers before the last sweep, and before the sweep before that.
     x: [Vec<Vec4>; 2],
     multipliers: [Vec<Multipliers>; 2],
 }
 
-/// The solver.
+/// The solver `xpbd`, and `pbd` with hard constraints.
 pub struct Xpbd {
     form: Form,
     relaxation: f64,
     extrapolation: Option<Extrapolation>,
-    /// Constraints per element of each term.
+    /// The number of constraints per element of each term.
     counts: Vec<usize>,
     all: Region,
 }
@@ -160,7 +161,7 @@ impl Xpbd {
         }
     }
 
-    /// Refuses `neo_hookean = "split"` where there is nothing to split.
+    /// Refuses `neo_hookean = "split"` in scenes without an element that it would split.
     fn check(&self, objective: &Objective) -> Result<()> {
         let splits = |form| {
             let mut terms = objective.terms.iter();
@@ -179,7 +180,7 @@ impl Xpbd {
     }
 }
 
-/// Why constraints of a form cannot stand for a term.
+/// Why constraints of a form cannot stand for a term; `None` if they can.
 fn refuses(term: &dyn Energy, form: Form) -> Option<Refusal> {
     match term.role() {
         Role::Dissipation => Some(Refusal::Damping),
@@ -199,7 +200,7 @@ impl Solver for Xpbd {
         Ok(Preparation::default())
     }
 
-    /// The elements stay where they are; the numbers that batches have of them follow.
+    /// Renews the numbers that batches keep of their elements; the batches themselves stay the same.
     fn follow(&mut self, objective: &Objective, _: &Cache) -> Result<Option<Outcome>> {
         self.all.repack(objective);
         Ok(None)
@@ -247,12 +248,12 @@ impl Solver for Xpbd {
     }
 }
 
-/// Constraints that stand for each element of a term; 0: there are none.
+/// How many constraints stand for each element of a term; 0 if it cannot be written as constraints.
 fn count(term: &dyn Energy, form: Form) -> usize {
     term.compliant().map_or(0, |term| term.constraints(form))
 }
 
-/// Projects the constraints of a batch one after the other; `change` is what they do to its corners.
+/// Projects the constraints of a batch one after the other; `change` receives the motion of its corners.
 fn project(
     sweep: &Sweep,
     term: &dyn Compliant,
@@ -286,7 +287,7 @@ fn project(
     }
 }
 
-/// Δλ of four constraints, which is added to their multipliers; `mass` is inverse.
+/// Computes Δλ of four constraints and adds it to their multipliers; `mass` holds inverse masses.
 fn steps(
     sweep: &Sweep,
     of: &Constraints,
@@ -311,9 +312,10 @@ fn steps(
     steps
 }
 
-/// Δλ of one constraint; 0 where nothing can move it, or nothing in it is a number.
+/// Δλ of one constraint. It is 0 if no corner can move, or if the result is not a finite number.
 fn step(value: f64, bounds: [f64; 2], weight: f64, compliance: f64, multiplier: f64) -> f64 {
-    // Where the constraint would be without its own push: between the bounds, the push is taken back.
+    // The value that the constraint would have without its own push. If it is between the bounds,
+    // the push is taken back.
     let free = value - weight * multiplier;
     let wanted = free.max(bounds[0]).min(bounds[1]);
     let step = (wanted - value - compliance * multiplier) / (weight + compliance);
@@ -321,7 +323,7 @@ fn step(value: f64, bounds: [f64; 2], weight: f64, compliance: f64, multiplier: 
 }
 
 impl Extrapolation {
-    /// Keeps what a sweep is about to change.
+    /// Keeps the positions and multipliers that a sweep is about to change.
     fn remember(&mut self, x: &[Vec4], all: &mut Region) {
         self.x.swap(0, 1);
         self.multipliers.swap(0, 1);
@@ -331,7 +333,7 @@ impl Extrapolation {
         all.visit(&mut |batch| self.multipliers[0].push(batch.multipliers));
     }
 
-    /// After a sweep.
+    /// Extrapolates positions and multipliers after a sweep.
     fn extrapolate(&mut self, x: &mut [Vec4], all: &mut Region) {
         let omega = self.acceleration.advance();
         if omega == 1.0 {
@@ -356,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_step_solves_its_own_constraint() {
-        // After it, v + w Δλ is where α̃ (λ + Δλ) = bound − v says.
+        // After the step, v + w Δλ satisfies α̃ (λ + Δλ) = bound − v.
         for (value, compliance, multiplier) in [(3.0, 0.5, 0.0), (3.0, 0.0, -0.2), (1.0, 2.0, 0.7)] {
             let d = step(value, [2.0, 2.0], 4.0, compliance, multiplier);
             let left = value + 4.0 * d - 2.0 + compliance * (multiplier + d);
@@ -369,7 +371,8 @@ mod tests {
 
     #[test]
     fn between_its_bounds_a_constraint_lets_go() {
-        // Pulled in from 3 to 2 by λ = −1, then pushed in further by others: what it did is taken back.
+        // It is pulled in from 3 to 2 by λ = −1. Then other constraints push further in, and its
+        // own pull is taken back.
         assert_eq!(step(3.0, [0.0, 2.0], 1.0, 0.0, 0.0), -1.0);
         assert_eq!(step(0.5, [0.0, 2.0], 1.0, 0.0, -1.0), 1.0);
         assert_eq!(step(1.5, [0.0, 2.0], 1.0, 0.0, -1.0), 0.5);

@@ -1,8 +1,8 @@
-//! Terms whose elements change between iterations: contacts, and whatever else depends on where things are.
+//! Terms whose elements change between iterations: contacts, and other terms that depend on where vertices are.
 //!
-//! The fixed terms of an objective keep their elements for a whole run, and with them the system matrix, its factor, and
-//! the places where gradients are gathered. An active term makes its elements anew where the iterates lead; it is in g and
-//! ∇g like any other, but has an assembly of its own, and solvers are told of every change
+//! The fixed terms of an objective keep their elements for a whole run, and with them the system matrix, its factor,
+//! and the places where gradients are gathered. An active term makes its elements anew as the iterates move. It is part
+//! of g and ∇g like any other term, but has an assembly of its own, and solvers are told of every change
 //! ([`Solver::follow_active`](crate::solver::Solver::follow_active)).
 
 use elements::energy::{CHUNK, Energy, chunks};
@@ -11,7 +11,7 @@ use elements::par;
 
 /// A term whose elements change between iterations.
 pub trait Active: Send + Sync {
-    /// The term for messages.
+    /// The name of the term for messages.
     fn name(&self) -> String {
         self.energy().name()
     }
@@ -22,37 +22,37 @@ pub trait Active: Send + Sync {
     /// The elements as they are now.
     fn energy(&self) -> &dyn Energy;
 
-    /// Makes the elements anew for vertices at `x`; true if they are others than before. The energy at `x` must not
-    /// depend on where the elements were made last.
+    /// Makes the elements anew for vertices at `x`; true if they changed. The energy at `x` must not depend on where
+    /// the elements were made before.
     fn refresh(&mut self, x: &[Vec4]) -> bool;
 
-    /// The largest part of the straight motion of all vertices from `from` to `to` that is safe, above 0; more than 1
-    /// where they could go on beyond.
+    /// The largest safe part of the straight motion of all vertices from `from` to `to`, above 0. It is more than 1 if
+    /// they could safely go beyond `to`.
     fn longest_part(&self, _from: &[Vec4], _to: &[Vec4]) -> f64 {
         f64::INFINITY
     }
 
-    /// Moves what depends on time to `time` in seconds: the end of the step that begins.
+    /// Sets quantities that depend on time to their values at `time` in seconds, the end of the step that begins.
     fn set_time(&mut self, _time: f64) {}
 
-    /// A step ended with vertices at `x`.
+    /// Is called when a step has ended with vertices at `x`.
     fn end_step(&mut self, _x: &[Vec4]) {}
 
-    /// What a run that resumes needs beyond positions and velocities.
+    /// The state that a resumed run needs beyond positions and velocities.
     fn save(&self) -> Vec<u8> {
         vec![]
     }
 
-    /// Takes up what [`Active::save`] gave; false if it cannot be that.
+    /// Restores what [`Active::save`] returned; false if the bytes are not valid.
     fn restore(&mut self, bytes: &[u8]) -> bool {
         bytes.is_empty()
     }
 }
 
-/// An active term with the unknowns that its elements move.
+/// An active term, with the places of its corners in the gradient.
 pub(super) struct Changing {
     pub(super) term: Box<dyn Active>,
-    /// Unknown and slot, ascending: sums have a fixed order.
+    /// Pairs of an unknown and a slot, ascending, so that sums have a fixed order.
     places: Vec<(u32, u32)>,
 }
 
@@ -63,7 +63,7 @@ impl Changing {
         changing
     }
 
-    /// [`Active::refresh`].
+    /// Calls [`Active::refresh`] and updates the places if the elements changed.
     pub(super) fn refresh(&mut self, free: usize, x: &[Vec4]) -> bool {
         let changed = self.term.refresh(x);
         if changed {
@@ -83,7 +83,7 @@ impl Changing {
         self.places.sort_unstable();
     }
 
-    /// Adds the gradient at `x` to `gradient`; returns the energy. `slots` is scratch.
+    /// Adds the gradient at `x` to `gradient`; returns the energy. `slots` is scratch space.
     pub(super) fn add(&self, x: &[Vec4], slots: &mut Vec<Vec4>, gradient: &mut [Vec4]) -> f64 {
         let energy = self.term.energy();
         if energy.is_empty() {

@@ -1,9 +1,9 @@
 //! From gradients of corners to those of vertices, in two stages.
 //!
-//! Elements write the gradient of each corner into a slot of its own. The slots of a chunk of elements stand in scratch of the
-//! thread that computes it and do not leave its cache: they are added up at once, into one sum for each vertex that the
-//! chunk has. Then every vertex gathers its sums from the chunks that it occurs in. Elements are sorted by vertex, so sums are
-//! few. All orders are fixed: the bits do not depend on the number of threads.
+//! Elements write the gradient of each corner into a slot of its own. The slots of a chunk of elements are scratch
+//! space of the thread that computes it and stay in its cache. They are added up at once, into one sum for each vertex
+//! of the chunk. Then every vertex gathers its sums from the chunks in which it occurs. Elements are sorted by vertex,
+//! so there are few sums. All orders are fixed: the bits do not depend on the number of threads.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -12,23 +12,24 @@ use super::Term;
 use elements::energy::{CHUNK, Energy, chunks};
 use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
 
-/// Where all corners belong.
+/// Maps all corners to sums and all sums to unknowns.
 pub(super) struct Assembly {
     parts: Vec<Part>,
-    /// The sums of each unknown: where they start in `list`, ascending.
+    /// For each unknown, where its sums start in `list`. The sums are ascending.
     starts: Vec<u32>,
     list: Vec<u32>,
 }
 
 /// The corners of one term.
 struct Part {
-    /// The term's sums, among all.
+    /// The range of the term's sums among those of all terms.
     sums: Range<usize>,
-    /// Sums of a chunk: as many as the unknowns of the largest, and a last one for what is nobody's.
+    /// The number of sums in each chunk: one for each unknown of the chunk that has most, and a last one that collects
+    /// the gradients of prescribed vertices, which nobody reads.
     stride: usize,
-    /// Slots of a chunk, but for the last one.
+    /// The number of slots in each chunk; the last chunk may have fewer.
     slots: usize,
-    /// For each slot, its sum within the chunk.
+    /// For each slot, the number of its sum within the chunk.
     places: Vec<u16>,
 }
 
@@ -37,10 +38,10 @@ thread_local! {
 }
 
 impl Assembly {
-    /// For the unknowns 0 … `free`−1 of some terms.
+    /// The maps for the unknowns 0 … `free`−1 of some terms.
     pub(super) fn new(free: usize, terms: &[Term]) -> Assembly {
         let mut total = 0;
-        // Unknown and sum.
+        // Pairs of an unknown and one of its sums.
         let mut pairs: Vec<(u32, u32)> = vec![];
         let parts = terms
             .iter()
@@ -67,22 +68,23 @@ impl Assembly {
         Assembly { parts, starts, list }
     }
 
-    /// Sums of all terms.
+    /// The number of sums of all terms.
     pub(super) fn len(&self) -> usize {
         self.parts.last().map_or(0, |part| part.sums.end)
     }
 
-    /// Sums of a term.
+    /// The number of sums of a term.
     pub(super) fn sums(&self, term: usize) -> usize {
         self.parts[term].sums.len()
     }
 
-    /// Sums of a chunk of a term.
+    /// The number of sums of a chunk of a term.
     pub(super) fn stride(&self, term: usize) -> usize {
         self.parts[term].stride
     }
 
-    /// Calls `f` with the slots of a chunk, any numbers, and adds up what it makes of them.
+    /// Calls `f` with the slots of a chunk, which hold arbitrary numbers, and adds up the gradients
+    /// that `f` writes to them.
     pub(super) fn collect<R>(
         &self,
         (term, chunk): (usize, usize),
@@ -101,7 +103,7 @@ impl Assembly {
         result
     }
 
-    /// The sums of an unknown.
+    /// The numbers of the sums of an unknown.
     #[inline(always)]
     pub(super) fn of(&self, vertex: usize) -> &[u32] {
         &self.list[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
@@ -134,7 +136,7 @@ fn part(free: usize, term: &dyn Energy, first: usize) -> (Part, Vec<Vec<u32>>) {
     (Part { sums, stride, slots: CHUNK * corners, places }, vertices)
 }
 
-/// The sums of a chunk.
+/// The kernel that adds the slots of a chunk to its sums.
 struct Add<'a> {
     slots: &'a [Vec4],
     places: &'a [u16],

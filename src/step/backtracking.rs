@@ -1,15 +1,15 @@
 //! Shorter and shorter parts of a motion, from the longest that is safe.
 //!
-//! Every search of the program goes through here, so that what bounds a motion (contact, see
-//! [`Objective::longest_part`](super::Objective::longest_part)) bounds it for every solver.
+//! All searches of the program use these functions, so that a bound on motions (contact, see
+//! [`Objective::longest_part`](super::Objective::longest_part)) holds for every solver.
 
-/// The factor to the next shorter part after so many tries: a half, and after `halvings` of them a tenth, since a sliver in a
-/// random state may have det F = 10¹⁰.
+/// The factor from one part to the next shorter one after so many tries: a half, and after `halvings` of them a tenth,
+/// since a sliver in a random state may have det F = 10¹⁰.
 pub fn shrinkage(tries: u32, halvings: u32) -> f64 {
     if tries < halvings { 0.5 } else { 0.1 }
 }
 
-/// 1 or `longest`, the smaller of them, half of it, a quarter …, down to `least`.
+/// The smaller of 1 and `longest`, then half of it, a quarter, and so on down to `least`.
 pub fn halves(longest: f64, least: f64) -> impl Iterator<Item = f64> {
     std::iter::successors(Some(longest.min(1.0)), |part| Some(0.5 * part))
         .take_while(move |part| *part >= least)

@@ -6,9 +6,10 @@
 //! ∇c_P = w,      ∇c_L = e × w (x_n − o),      ∇c_H = ∇g + q,      q = M v_n/h
 //! ```
 //!
-//! with v = (x − x_n)/h; see the parent module for P⁺, L⁺, o, H and K. Where H is prescribed, the work of forces does not count
-//! and q has them too. What soft pins change is in `springs`. The two momenta are linear in x, since (x − o_{n+1}) × v
-//! is (x_n − o) × v for every motion x = x_n + h v.
+//! with v = (x − x_n)/h; see `simulate::conserve` for P⁺, L⁺, o, H and K. Where H is prescribed, the work of forces
+//! does not count, and q contains the forces too. The changes for soft pins are described in
+//! `simulate::conserve::springs`. The two momenta are linear in x, since (x − o_{n+1}) × v is (x_n − o) × v for every
+//! motion x = x_n + h v.
 
 use std::sync::Arc;
 
@@ -17,28 +18,28 @@ use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
 use elements::math::vec3::{dot, sub};
 use elements::par;
 
-/// Vertices per chunk of sums.
+/// The number of vertices in a chunk of a sum.
 const CHUNK: usize = 4096;
 
 /// Which quantities of a body are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// P.
+    /// True if the linear momentum P is kept.
     pub linear: bool,
-    /// L.
+    /// True if the angular momentum L is kept.
     pub angular: bool,
-    /// H.
+    /// True if the energy H is kept.
     pub energy: bool,
 }
 
 impl Kept {
-    /// Whether each of the seven constraints holds.
+    /// True for each of the seven constraints that is enforced.
     pub fn mask(self) -> [bool; 7] {
         let Kept { linear: p, angular: l, energy } = self;
         [p, p, p, l, l, l, energy]
     }
 
-    /// The largest of the constraints that hold, each relative to its scale.
+    /// The largest of the enforced constraints, each relative to its scale; infinite if one is not a number.
     pub fn violation(self, c: &[f64; 7], scale: &[f64; 3]) -> f64 {
         let length = |v: &[f64]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
         let parts = [
@@ -51,21 +52,21 @@ impl Kept {
     }
 }
 
-/// One soft pin at some positions.
+/// A soft pin as a spring at given positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
-    /// The vertex, internal number.
+    /// The internal number of the vertex.
     pub vertex: u32,
-    /// κ in N/m.
+    /// The stiffness κ in N/m.
     pub stiffness: f64,
-    /// x.
+    /// The position x of the vertex in m.
     pub place: [f64; 3],
-    /// F in N.
+    /// The gradient F of the spring's energy there, in N.
     pub slope: [f64; 3],
 }
 
 impl Spring {
-    /// Of a spring at x_n, E − h/2 F·v at the end `x` of a step.
+    /// The energy E − h/2 F·v in J at the end `x` of a step, for a spring given at x_n.
     fn lagging(&self, x: [f64; 3]) -> f64 {
         0.5 * (dot(self.slope, self.slope) / self.stiffness + dot(self.slope, sub(x, self.place)))
     }
@@ -74,48 +75,48 @@ impl Spring {
 /// The seven constraints of one body in one step.
 #[derive(Clone, Debug)]
 pub struct Constraints {
-    /// The unknowns of the body, internal numbers.
+    /// The internal numbers of the body's unknowns.
     pub vertices: Arc<[u32]>,
-    /// The terms of the objective that are its energy, but for springs that are followed.
+    /// The numbers of the terms that make up the body's energy, without followed springs.
     pub terms: Arc<[usize]>,
-    /// Which of them hold.
+    /// Which of the quantities are kept.
     pub kept: Kept,
     /// For each vertex, w (x_n − o) and, in the fourth place, w in kg/s.
     pub lever: Vec<[f64; 4]>,
     /// For each vertex, m/(2h²) in kg/s².
     pub inertia: Vec<f64>,
-    /// For each vertex, x_n.
+    /// The start x_n of each vertex in m.
     pub base: Vec<Vec4>,
     /// For each vertex, the force in N whose work adds to H.
     pub force: Vec<Vec4>,
-    /// For each vertex, q = ∇H − ∇g in N, without what springs add.
+    /// For each vertex, q = ∇H − ∇g in N, without the part of springs.
     pub pull: Vec<Vec4>,
-    /// Soft pins at x_n that are followed.
+    /// The followed soft pins, at x_n.
     pub springs: Vec<Spring>,
-    /// P⁺ + Σ w x_n.
+    /// The constant part of c_P: P⁺ + Σ w x_n.
     pub linear: [f64; 3],
-    /// L⁺ + Σ (x_n − o) × w x_n.
+    /// The constant part of c_L: L⁺ + Σ (x_n − o) × w x_n.
     pub angular: [f64; 3],
     /// H before the work of forces, in J.
     pub energy: f64,
-    /// K in J.
+    /// The energy K in J.
     pub floor: f64,
-    /// What is large for c_P, c_L and c_H.
+    /// Typical sizes of c_P, c_L and c_H, to which violations are relative.
     pub scale: [f64; 3],
 }
 
-/// Sums over a body.
+/// Sums over the vertices of a body, for one vector d per vertex.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
-    /// Σ w d.
+    /// The sum of w d, with w in kg/s.
     pub linear: [f64; 3],
-    /// Σ w times the fourth components of d.
+    /// The sum of w times the fourth components of d.
     pub fourth: f64,
-    /// Σ (x_n − o) × w d.
+    /// The sum Σ (x_n − o) × w d.
     pub angular: [f64; 3],
-    /// Σ of w (x_n − o)_i d_j.
+    /// The sums of w (x_n − o)_i d_j.
     pub moments: [[f64; 3]; 3],
-    /// The two sums that belong to the kernel.
+    /// Two further sums; each kernel says which.
     pub dots: [f64; 2],
 }
 
@@ -132,7 +133,7 @@ impl Sums {
     }
 }
 
-/// Moments of `values`, and two dot products: of `values` with `first` and with `second`.
+/// The kernel of the moments of `values`, and of two dot products: of `values` with `first` and with `second`.
 struct Project<'a> {
     vertices: &'a [u32],
     lever: &'a [[f64; 4]],
@@ -162,7 +163,7 @@ impl Kernel for Project<'_> {
     }
 }
 
-/// Moments of positions, and T − f·(x − x_n).
+/// The kernel of the moments of positions, and of T − f·(x − x_n).
 struct Measure<'a> {
     vertices: &'a [u32],
     lever: &'a [[f64; 4]],
@@ -198,7 +199,7 @@ fn sum<L: Lane>(lanes: L) -> f64 {
     (s[0] + s[1]) + s[2]
 }
 
-/// Adds up the parts in order.
+/// Adds up the parts in their order.
 fn fold(count: usize, part: impl Fn(usize) -> Partial + Send + Sync) -> Sums {
     let (moments, dots) = par::fold(count, part, |mut total: Partial, (moments, dots)| {
         for (row, part) in total.0.iter_mut().zip(moments) {
@@ -211,7 +212,7 @@ fn fold(count: usize, part: impl Fn(usize) -> Partial + Send + Sync) -> Sums {
 }
 
 impl Constraints {
-    /// Constraints to fill in.
+    /// Constraints whose numbers are still to be filled in.
     pub fn empty(vertices: Arc<[u32]>, terms: Arc<[usize]>, kept: Kept) -> Constraints {
         let count = vertices.len();
         Constraints {
@@ -240,7 +241,7 @@ impl Constraints {
         chunk * CHUNK..self.vertices.len().min((chunk + 1) * CHUNK)
     }
 
-    /// Takes followed springs of the terms `anchors` out of the energy of terms.
+    /// Follows these springs; the energies of the terms `anchors`, to which they belong, no longer count among `terms`.
     pub fn set_springs(&mut self, springs: Vec<Spring>, anchors: &Arc<[usize]>) {
         if !springs.is_empty() {
             self.terms = self.terms.iter().copied().filter(|t| !anchors.contains(t)).collect();
@@ -248,7 +249,7 @@ impl Constraints {
         self.springs = springs;
     }
 
-    /// q at positions, into the places of the body's unknowns in `out`.
+    /// Writes q at the positions `x` to the places of the body's unknowns in `out`.
     pub fn pull_at(&self, x: &[Vec4], out: &mut [Vec4]) {
         for (v, pull) in self.vertices.iter().zip(&self.pull) {
             out[*v as usize] = *pull;
@@ -261,7 +262,7 @@ impl Constraints {
         }
     }
 
-    /// Sums over `values` of all unknowns; its dots are with `gradient` and with `pull`, which is q.
+    /// Sums over `values` of all unknowns. Their dots are with `gradient` and with `pull`, which is q.
     ///
     /// The derivatives of the constraints along `values` are `linear`, `angular` and the sum of the dots, if
     /// `gradient` is ∇g.

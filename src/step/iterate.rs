@@ -2,12 +2,12 @@
 
 use elements::math::lanes::Vec4;
 
-/// The parts of g, in joule.
+/// The parts of g, in J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Value {
-    /// The inertia term.
+    /// The inertia term of g.
     pub inertia: f64,
-    /// All energies that store what they take.
+    /// The sum of all energies that store the work done on them.
     pub elastic: f64,
     /// The dissipation of the step.
     pub dissipation: f64,
@@ -16,24 +16,25 @@ pub struct Value {
 }
 
 impl Value {
-    /// g.
+    /// The value of g, the sum of all parts.
     pub fn total(&self) -> f64 {
         self.inertia + self.elastic + self.dissipation + self.active
     }
 }
 
-/// A point with the value and gradient of g there, and the scratch to compute them, which copies do not share.
+/// A point with the value and gradient of g there. It also has the scratch space to compute them,
+/// which copies do not share.
 #[derive(Default)]
 pub struct Iterate {
-    /// Positions of all vertices.
+    /// The positions of all vertices in m.
     pub x: Vec<Vec4>,
-    /// ∇g at `x`, for the unknowns.
+    /// The gradient ∇g at `x` in N, for the unknowns.
     pub gradient: Vec<Vec4>,
-    /// g at `x`.
+    /// The value of g at `x`.
     pub value: Value,
     /// The energy of each term at `x`, in J.
     pub parts: Vec<f64>,
-    /// Gradients of the vertices of each chunk of elements.
+    /// Gradients of the vertices of each chunk of elements (see `assembly`).
     pub(super) sums: Vec<Vec4>,
     pub(super) partial: Vec<f64>,
     /// Gradients of the corners of active elements.

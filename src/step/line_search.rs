@@ -4,20 +4,20 @@
 //! g(x + αd) ≤ g(x) + γ α ∇g·d,      γ = 0.3
 //! ```
 //!
-//! Armijo's condition \[Liu2017, Alg. 1\]: the largest of 1, ½, ¼, … that meets it. Wolfe's conditions add that the slope
-//! has risen,
+//! Armijo's condition \[Liu2017, Alg. 1\]: the largest of 1, ½, ¼, … that meets it. Wolfe's conditions add
+//! that the slope has risen,
 //!
 //! ```text
 //! ∇g(x + αd)·d ≥ γ₂ ∇g(x)·d,      γ₂ = 0.9
 //! ```
 //!
-//! and steps are doubled until they are too long, then halved between those too short and those too long
-//! \[Lewis2013, Alg. 2.6\], where the paper interpolates. An infinite or undefined value is never accepted, so a barrier is
-//! never crossed. Every try computes value and gradient in one pass: the first one is nearly always accepted,
-//! and the next iteration then has its gradient already.
+//! With them, steps are doubled until they are too long, then bisected between a step that is too short and one that is
+//! too long \[Lewis2013, Alg. 2.6\]; the paper interpolates. An infinite or undefined value is never accepted, so a
+//! barrier is never crossed. Every try computes value and gradient in one pass: the first try is nearly always
+//! accepted, and the next iteration then has its gradient already.
 //!
-//! Near the minimum the decrease drowns in the rounding of g long before the gradient has lost its digits. Where
-//! the two values differ by rounding only, the slopes decide, which for a parabola is the same condition
+//! Near the minimum the decrease is lost in the rounding of g long before the gradient has lost its digits. If the two
+//! values differ by rounding only, the slopes decide, which for a parabola is the same condition
 //! \[Hager2005, Eq. 4\]:
 //!
 //! ```text
@@ -37,11 +37,12 @@ use elements::math::vectors;
 
 const GAMMA: f64 = 0.3;
 const GAMMA_2: f64 = 0.9;
-/// A promised gain below this share of g's rounding changes strains by 1e-13: the floor is reached.
+/// The search ends if the promised gain is below this part of g's rounding error, which is a
+/// change of strains by 1e-13.
 const FLOOR: f64 = 1e-13;
-/// Halvings, before steps shrink to a tenth at a time.
+/// How often a step is halved before it shrinks to a tenth at a time.
 const HALVINGS: u32 = 10;
-/// Tries after the first: down to 10⁻³³ of the full step.
+/// The number of tries after the first: down to 10⁻³³ of the full step.
 const MAX_RETRIES: u32 = 40;
 
 /// When a step along a direction is good enough.
@@ -58,9 +59,9 @@ pub enum LineSearch {
 }
 
 impl LineSearch {
-    /// Moves the evaluated `iterate` along `direction` to an accepted, evaluated point, with `trial` as
-    /// scratch, where it leaves the old point; returns how far along, or None if there is no such point, and
-    /// `iterate` is as it was. A direction that does not descend, of a slope of 0 or more, leads nowhere.
+    /// Moves the evaluated `iterate` along `direction` to an accepted, evaluated point and returns how far along it
+    /// went. `trial` is scratch space, in which the old point is left. Returns `None`, with `iterate` unchanged, if
+    /// there is no such point, or if the direction does not descend (its slope is 0 or more).
     pub fn search(
         self,
         objective: &Objective,
@@ -99,7 +100,7 @@ impl LineSearch {
                 _ => shrinkage(retry, HALVINGS) * long,
             };
         }
-        // Too short is better than not at all.
+        // A step that is too short is better than none.
         (short > 0.0).then(|| {
             attempt(objective, iterate, direction, short, trial, (true, cost));
             std::mem::swap(iterate, trial);
@@ -107,7 +108,7 @@ impl LineSearch {
         })
     }
 
-    /// What to think of a try at `alpha`; `slope` is the one at its start.
+    /// Judges a try at `alpha`; `slope` is the slope at the start.
     fn judge(
         self,
         from: &Value,

@@ -1,4 +1,4 @@
-//! One time step as a minimization, and what every solver of it shares.
+//! One time step as a minimization, and what all solvers share.
 //!
 //! | file | what it has |
 //! |---|---|
@@ -28,12 +28,12 @@ pub use term::Term;
 /// Time and work of a step's iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Evaluating elements: value and gradient of the objective, first tries included.
+    /// Time for evaluating elements: value and gradient of the objective, first tries included.
     pub local: Duration,
-    /// Linear solves and what surrounds them.
+    /// Time for linear solves and the work around them.
     pub global: Duration,
-    /// Tries after the first.
+    /// Time for tries after the first.
     pub line_search: Duration,
-    /// Evaluations by the line search, first tries included.
+    /// The number of evaluations by the line search, first tries included.
     pub tries: u64,
 }

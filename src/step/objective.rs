@@ -4,9 +4,9 @@
 //! g(x) = 1/(2h²) Σ_v m_v |x_v − y_v|²  +  Σ_t E_t(x),      y = x_n + h v_n + h² M⁻¹ f_ext
 //! ```
 //!
-//! Vertices are numbered so that the unknowns come first, in the order of elimination; prescribed and orphan
-//! vertices follow and never move inside a step. One pass gives value and gradient; how those of elements become those of
-//! vertices stands in `assembly`.
+//! Vertices are numbered so that the unknowns come first, in the order of elimination. Prescribed and orphan vertices
+//! follow and never move inside a step. One pass gives value and gradient; `assembly` explains how gradients of
+//! elements become those of vertices.
 
 use super::active::{Active, Changing};
 use super::assembly::Assembly;
@@ -18,7 +18,7 @@ use elements::energy::{CHUNK, Energy, Role, chunks};
 use elements::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use elements::par;
 
-/// Vertices per chunk of work.
+/// The number of vertices in a chunk of work.
 pub const VERTICES: usize = 512;
 
 /// The objective of one time step.
@@ -36,7 +36,7 @@ pub struct Objective {
     pub rest: Vec<Vec4>,
     /// Inertial positions y of the unknowns.
     pub inertial: Vec<Vec4>,
-    /// What bodies have to keep in this step; empty: nothing.
+    /// What bodies have to keep in this step; empty if nothing is kept.
     pub constraints: Vec<Constraints>,
     assembly: Assembly,
     scale: f64,
@@ -46,7 +46,7 @@ pub struct Objective {
 type Evaluate = fn(&dyn Energy, usize, &[Vec4], &mut [Vec4]) -> f64;
 
 impl Objective {
-    /// `mass` and `rest` have an entry per vertex, the unknowns' masses are positive.
+    /// `mass` and `rest` have an entry per vertex; the masses of unknowns must be positive.
     pub fn new(free: usize, step: f64, mass: Vec<f64>, rest: Vec<Vec4>, terms: Vec<Term>) -> Objective {
         Objective {
             free,
@@ -76,18 +76,18 @@ impl Objective {
         }
     }
 
-    /// Computes value and gradient at the iterate's positions. The value is infinite where an energy is; the
-    /// gradient then means nothing.
+    /// Computes value and gradient at the iterate's positions. The value is infinite if an energy is infinite; the
+    /// gradient then has no meaning.
     pub fn evaluate(&self, at: &mut Iterate) {
         self.evaluate_as(at, |term, chunk, x, slots| term.evaluate(chunk, x, slots));
     }
 
-    /// Likewise with every energy replaced by the projective one of the same stiffness.
+    /// Like [`Objective::evaluate`], with every energy replaced by the projective one of the same stiffness.
     pub fn evaluate_projective(&self, at: &mut Iterate) {
         self.evaluate_as(at, |term, chunk, x, slots| term.evaluate_projective(chunk, x, slots));
     }
 
-    /// Moves what depends on time to `time` in seconds; true if the system matrix changes.
+    /// Sets quantities that depend on time to their values at `time` in seconds; true if the system matrix changes.
     pub fn set_time(&mut self, time: f64) -> bool {
         let mut changed = false;
         for term in &mut self.terms {
@@ -100,7 +100,7 @@ impl Objective {
         changed
     }
 
-    /// Elements of all terms.
+    /// The number of elements of all terms.
     pub fn elements(&self) -> usize {
         self.terms.iter().map(|term| term.len()).sum()
     }
@@ -117,7 +117,7 @@ impl Objective {
             self.active.iter().map(|active| active.add(&at.x, &mut at.slots, &mut at.gradient)).sum();
     }
 
-    /// Gathers the sums and the inertia's gradient into the iterate's gradient; returns the inertia.
+    /// Gathers the sums and the gradient of the inertia into the iterate's gradient; returns the inertia term.
     fn gather(&self, at: &mut Iterate) -> f64 {
         let chunk_count = self.free.div_ceil(VERTICES);
         let (x, sums) = (&at.x, &at.sums);
@@ -150,7 +150,7 @@ impl Objective {
     }
 
     /// The local step of admm at the iterate's positions (see `energy::proximal`). The iterate's gradient becomes
-    /// M (x − y)/h² + Σ w² Dᵀ(D x − z + u), the residual of the global system; its value means nothing afterwards.
+    /// M (x − y)/h² + Σ w² Dᵀ(D x − z + u), the residual of the global system. Its value has no meaning afterwards.
     pub fn split(&self, at: &mut Iterate, splits: &mut [Vec<Split>], splitting: Splitting) -> Residuals {
         let mut total = Residuals::default();
         let (x, mut sums) = (&at.x, &mut at.sums[..]);
@@ -198,7 +198,7 @@ impl Objective {
         0.5 * sum / (self.step * self.step)
     }
 
-    /// What rounding may change in a value of g, in J.
+    /// How much rounding may change a value of g, in J.
     pub fn rounding(&self, value: &Value) -> f64 {
         64.0 * f64::EPSILON
             * (value.inertia.abs()
@@ -208,7 +208,7 @@ impl Objective {
                 + self.scale)
     }
 
-    /// True where g is finite at `x`: no barrier is crossed. At a fraction of the price of g.
+    /// True if g is finite at `x`, so that no barrier is crossed. This costs a fraction of evaluating g.
     pub fn is_feasible(&self, x: &[Vec4]) -> bool {
         let inside = |term: &dyn Energy| {
             par::fold(chunks(term), |chunk| u32::from(!term.is_feasible(chunk, x)), |a, b| a + b) == 0
@@ -217,8 +217,8 @@ impl Objective {
             && self.active.iter().all(|active| inside(active.term.energy()))
     }
 
-    /// The largest part of the straight motion of all vertices from `from` to `to` that is safe, above 0; infinite where
-    /// nothing bounds it. `to` is asked for only where something may.
+    /// The largest safe part of the straight motion of all vertices from `from` to `to`, above 0; infinite if nothing
+    /// bounds it. `to` is called only if there are active terms.
     pub fn longest_part<'a>(&self, from: &[Vec4], to: impl FnOnce() -> &'a [Vec4]) -> f64 {
         if self.active.is_empty() {
             return f64::INFINITY;
@@ -243,18 +243,18 @@ impl Objective {
         fixed.chain(self.active.iter().map(|active| active.term.energy()))
     }
 
-    /// Likewise, for what happens to them between steps.
+    /// The terms whose elements change, to be changed between steps.
     pub fn active_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn Active>> {
         self.active.iter_mut().map(|active| &mut active.term)
     }
 
-    /// Makes the elements of active terms anew for vertices at `x`; true if some are others than before.
+    /// Makes the elements of active terms anew for vertices at `x`; true if some changed.
     pub fn refresh(&mut self, x: &[Vec4]) -> bool {
         let free = self.free;
         self.active.iter_mut().fold(false, |changed, active| active.refresh(free, x) || changed)
     }
 
-    /// The lowest `det F` of all cells and how many are inverted; 1 and 0 where nothing has a material.
+    /// The lowest `det F` of all cells and the number of inverted ones; 1 and 0 if nothing has a material.
     pub fn volumes(&self, x: &[Vec4]) -> (f64, usize) {
         let mut worst = (f64::INFINITY, 0);
         for term in &self.terms {

@@ -1,4 +1,4 @@
-//! Finished runs, looked at: frames read back, charts, pages and pictures.
+//! Views of finished runs: frames read back, charts, pages and pictures.
 
 pub mod plot;
 pub mod preview;

@@ -6,8 +6,8 @@
 //! | [`math`] | SIMD lanes with run-time dispatch, 3×3 kernels, splines, small dense systems |
 //! | [`par`] | parallel loops and sums whose bits do not depend on the number of threads |
 //!
-//! They are a crate of their own because their kernels compile for a minute: an edit of a solver, of the config or of the
-//! command line leaves them alone.
+//! They are a crate of their own because their kernels compile for a minute: an edit of a solver, of the config or of
+//! the command line leaves them alone.
 
 pub mod energy;
 pub mod math;

@@ -57,8 +57,7 @@ pub fn pairs_mut<A: Send, B: Send>(
     }
 }
 
-/// Runs `f` with the number of the chunk over consecutive chunks of `length` items of two slices of the same length; the
-/// caller folds `results`, one per chunk, serially.
+/// Like [`pairs_mut`], with one result slot per chunk; the caller folds `results` serially.
 pub fn pairs_mut_with<A: Send, B: Send, R: Send>(
     a: &mut [A],
     b: &mut [B],
@@ -108,7 +107,7 @@ pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Send + Sync) -> Vec<R
     }
 }
 
-/// Sums of this many runs of parts stand side by side.
+/// How many partial sums [`fold`] computes side by side.
 const SLOTS: usize = 64;
 
 /// `f(0), f(1), …, f(count − 1)`, computed in parallel and added up in an order that depends on `count` alone.
@@ -127,7 +126,7 @@ pub fn fold<R: Copy + Default + Send>(
     slots.iter().copied().fold(R::default(), add)
 }
 
-/// Runs both, at once where a thread is free.
+/// Runs both functions, at the same time if a thread is free.
 pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     if threads() == 1 {
         a();
@@ -137,12 +136,13 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     }
 }
 
-/// Elements for which other threads are worth waking: with fewer, loops over them do not last longer than that takes (with two
-/// threads, iterations on 1,000 tets took 1.4 times as long as with one).
+/// With fewer elements than this, waking other threads takes longer than the loops over the elements do. (With two
+/// threads, iterations on 1,000 tets took 1.4 times as long as with one.)
 pub const WORTH_WAKING: usize = 4096;
 
-/// Runs `f`, many short loops over so many elements, in the way that suits them: few are left to this thread alone; for more,
-/// all threads stay awake, since to wake one takes as long as many of these loops.
+/// Runs `f`, which consists of many short loops over so many elements. If the elements are few, this thread
+/// does all the work alone. Otherwise all threads stay awake until `f` ends, because waking one takes as long
+/// as many of these loops.
 pub fn session<R: Send>(elements: usize, f: impl FnOnce() -> R + Send) -> R {
     if elements < WORTH_WAKING { alone(f) } else { awake(f) }
 }
@@ -158,9 +158,9 @@ fn alone<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Threads look for work until `f` ends. With more threads than cores it is just `f`.
+/// Runs `f` while all other threads look for work. With more threads than cores it just calls `f`.
 fn awake<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-    // The system is asked once: its answer takes it a while.
+    // The number of cores is asked for once, because the system takes a while to answer.
     static CORES: OnceLock<usize> = OnceLock::new();
     let cores = CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, |cores| cores.get()));
     if threads() == 1 || threads() > *cores {
@@ -179,10 +179,10 @@ fn awake<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     })
 }
 
-/// Times that a thread looks for work before it lets others have its core.
+/// How often a thread looks for work in vain before it offers its core to other processes.
 const LOOKS: u32 = 100;
 
-/// Does what there is to do until `done` is set.
+/// Takes part in the work of other threads until `done` is set.
 fn work_until(done: &AtomicBool) {
     let mut idle = 0;
     while !done.load(Ordering::Acquire) {
@@ -197,7 +197,7 @@ fn work_until(done: &AtomicBool) {
     }
 }
 
-/// Calls it when it goes, also where a panic goes through.
+/// Calls its function when it is dropped, also while a panic unwinds.
 struct Finally<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for Finally<F> {
@@ -206,22 +206,23 @@ impl<F: FnMut()> Drop for Finally<F> {
     }
 }
 
-/// Threads that the functions above use.
+/// How many threads the functions above use.
 pub fn threads() -> usize {
     if ALONE.get() { 1 } else { rayon::current_num_threads() }
 }
 
-/// Runs `f` as one of the process's threads, of which there are `count` from the first call on, or one per core.
+/// Runs `f` as one of the process's threads. The first call fixes their number: `count`, or one per core.
 ///
-/// The functions above work on any thread, but one from outside has to wake one of these each time, and to be woken.
+/// The functions above work on any thread. But a thread from outside the pool has to wake one of the pool's threads on
+/// each call, and to be woken by it at the end.
 pub fn enter<R: Send>(count: Option<usize>, f: impl FnOnce() -> R + Send) -> R {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(count.unwrap_or(0)).stack_size(STACK);
-    // This only fails because the pool already stands, which is what it asks for.
+    // This fails only if the pool already exists, which is as good.
     let _ = pool.build_global();
     rayon::scope(|_| f())
 }
 
-/// Bytes of a thread's stack: as many as the first thread of a process has.
+/// The stack of each thread in bytes: as large as that of the main thread of a process.
 const STACK: usize = 8 << 20;
 
 /// Runs `f` with exactly `count` threads, for tests of determinism.
@@ -245,7 +246,7 @@ mod tests {
         });
     }
 
-    /// A thread that did not hear of the end would wait for ever.
+    /// A worker that is not told of the end of a session would wait for ever.
     #[test]
     fn sessions_end_and_leave_nothing_behind_where_a_panic_goes_through() {
         for elements in [0, WORTH_WAKING] {

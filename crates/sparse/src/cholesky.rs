@@ -1,7 +1,8 @@
 //! Numeric Cholesky factors, by faer's supernodal code.
 //!
-//! The only module that factorizes, not generic over anything, since faer compiles slowly. Matrices come in the
-//! order in which they are to be eliminated. Sequential: the same bits for any number of threads.
+//! This is the only module that factorizes. It is not generic over anything, because faer compiles slowly. Matrices
+//! come in the order in which they are to be eliminated. The code is sequential, so that the bits are the same for
+//! any number of threads.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltRegularization;

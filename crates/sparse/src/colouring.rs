@@ -1,14 +1,14 @@
 //! Colours for elements, such that those of one colour share no unknown and may move together.
 //!
-//! Greedy: every element, in order, takes the first colour that none of its vertices has. That depends on the mesh
-//! alone, takes at most Σ (valence − 1) + 1 colours, and keeps each colour in the order of elements, which is close to
-//! the order of memory.
+//! The colouring is greedy: every element, in order, takes the first colour that none of its vertices has. The result
+//! depends on the mesh alone and has at most Σ (valence − 1) + 1 colours. Within a colour the order of elements is
+//! kept, which is close to the order of memory.
 
-/// Colours that are handed out in one pass: the bits of a mask.
+/// How many colours one pass hands out: the bits of a mask.
 const PASS: usize = 64;
 
-/// The elements of each colour, ascending. `element(i)` has the vertices of the i-th of `count` elements, of which those
-/// below `free` are unknown; elements without unknowns have no colour.
+/// The elements of each colour, ascending. `element(i)` has the vertices of the i-th of `count` elements; those below
+/// `free` are unknown. Elements without unknowns have no colour.
 pub fn colours<'a>(free: usize, count: usize, element: impl Fn(usize) -> &'a [u32]) -> Vec<Vec<u32>> {
     let unknowns = |i: u32| element(i as usize).iter().map(|v| *v as usize).filter(|v| *v < free);
     let mut left: Vec<u32> = (0..count as u32).filter(|i| unknowns(*i).next().is_some()).collect();
@@ -16,7 +16,7 @@ pub fn colours<'a>(free: usize, count: usize, element: impl Fn(usize) -> &'a [u3
     while !left.is_empty() {
         let mut taken = vec![0u64; free];
         let mut classes = vec![vec![]; PASS];
-        // What finds all colours of a pass taken waits for the next.
+        // An element for which all colours of this pass are taken waits for the next pass.
         left.retain(|i| {
             let colour = unknowns(*i).fold(0, |mask, v| mask | taken[v]).trailing_ones() as usize;
             if colour == PASS {
@@ -44,7 +44,7 @@ mod tests {
             for i in class {
                 seen[*i as usize] += 1;
                 for v in elements[*i as usize].iter().filter(|v| (**v as usize) < free) {
-                    // An element may name a vertex twice, two elements may not share one.
+                    // An element may name a vertex twice, but two elements of a colour must not share one.
                     assert!(
                         used[*v as usize].is_none_or(|owner| owner == *i),
                         "vertex {v} twice in a colour"
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(check(100, &chain), 2);
         let fan: Vec<Vec<u32>> = (1..150).map(|i| vec![0, i]).collect();
         assert_eq!(check(150, &fan), 149);
-        // Held at its centre, its blades are free of each other.
+        // If the fan is held at its centre, its blades have no unknown in common.
         let held: Vec<Vec<u32>> = (0..149).map(|i| vec![149, i]).collect();
         assert_eq!(check(149, &held), 1);
         assert_eq!(check(0, &held), 0);

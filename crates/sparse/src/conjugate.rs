@@ -4,24 +4,25 @@
 //! min ½ xᵀA x − bᵀx over the Krylov space of P⁻¹A, from x = 0
 //! ```
 //!
-//! \[Hestenes1952\]. Serial sums: the same bits for any number of threads. A direction of negative curvature ends the
-//! iteration at the point before it \[Gast2015\], so the result always has bᵀx > 0 where b ≠ 0: −x descends.
+//! \[Hestenes1952\]. Sums are serial, so that the bits are the same for any number of threads. A direction of
+//! negative curvature ends the iteration at the point before it \[Gast2015\], so the result always has bᵀx > 0
+//! if b ≠ 0: −x descends.
 
 use super::incomplete::IncompleteCholesky;
 use super::matrix::SymmetricMatrix;
 
-/// The residual at which more iterations only stir rounding, relative to b.
+/// The residual relative to b at which further iterations only change rounding errors.
 const FLOOR: f64 = 1e-12;
 
-/// P.
+/// The preconditioner P, an approximation of A.
 pub enum Preconditioner {
     /// The diagonal of A.
     Jacobi(Vec<f64>),
     /// An incomplete factor.
     Incomplete {
-        /// The factor.
+        /// The incomplete factor L.
         factor: IncompleteCholesky,
-        /// Unknowns that each of its rows stands for.
+        /// How many interleaved unknowns each of its rows stands for.
         width: usize,
     },
 }
@@ -43,7 +44,7 @@ impl Preconditioner {
     }
 }
 
-/// The iteration's vectors.
+/// Conjugate gradients with their vectors, which are kept from solve to solve.
 #[derive(Default)]
 pub struct ConjugateGradients {
     residual: Vec<f64>,
@@ -61,7 +62,8 @@ fn add_scaled(s: f64, x: &[f64], y: &mut [f64]) {
 }
 
 impl ConjugateGradients {
-    /// At most so many iterations for `A x = b`; each row of the matrix stands for `b.len() / size` interleaved unknowns.
+    /// Solves `A x = b` with at most so many iterations. Each row of the matrix stands for `b.len() / size`
+    /// interleaved unknowns.
     pub fn solve(
         &mut self,
         matrix: &SymmetricMatrix,

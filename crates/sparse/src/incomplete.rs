@@ -4,18 +4,18 @@
 //! L Lᵀ ≈ A,      L has the pattern of A's lower triangle, and (L Lᵀ)_ij = A_ij on that pattern
 //! ```
 //!
-//! Where a pivot is not positive, which A being positive definite does not rule out, all is begun anew with
-//! A + σ diag A and a larger σ \[Manteuffel1980\].
+//! A pivot may fail to be positive, even if A is positive definite. Then everything is done again with A + σ diag A and
+//! a larger σ \[Manteuffel1980\].
 
 use super::matrix::SymmetricMatrix;
 
-/// σ of the second try; each further one takes four times the last.
+/// The shift σ of the second try; each further try takes four times the last one.
 const FIRST_SHIFT: f64 = 1e-3;
 const LARGEST_SHIFT: f64 = 1e6;
-/// A pivot must keep this part of its diagonal entry.
+/// A pivot must keep at least this part of its diagonal entry.
 const SMALLEST_PIVOT: f64 = 1e-6;
 
-/// L by rows: Lᵀ in the layout of the matrix, the diagonal last in each column.
+/// The factor L by rows, which is Lᵀ in the layout of the matrix, with the diagonal last in each column.
 pub struct IncompleteCholesky {
     factor: SymmetricMatrix,
 }
@@ -25,14 +25,14 @@ impl IncompleteCholesky {
     pub fn new(matrix: &SymmetricMatrix) -> IncompleteCholesky {
         let mut factor = matrix.clone();
         let mut shift = 0.0;
-        // What is not a number stays so with any shift.
+        // A NaN would remain with any shift, so the shifts are bounded.
         while !factorize(matrix, shift, &mut factor) && shift < LARGEST_SHIFT {
             shift = if shift == 0.0 { FIRST_SHIFT } else { 4.0 * shift };
         }
         IncompleteCholesky { factor }
     }
 
-    /// `x ← (L Lᵀ)⁻¹ x` for `width` interleaved right-hand sides.
+    /// Computes `x ← (L Lᵀ)⁻¹ x` for `width` interleaved right-hand sides.
     pub fn solve(&self, width: usize, x: &mut [f64]) {
         let factor = &self.factor;
         for j in 0..factor.size {
@@ -58,7 +58,7 @@ impl IncompleteCholesky {
     }
 }
 
-/// Σ L_ik L_jk over the k < i that both rows have.
+/// The sum of L_ik L_jk over all k < i that both rows have.
 fn common(rows: (&[u32], &[u32]), values: (&[f64], &[f64])) -> f64 {
     let (mut a, mut b, mut sum) = (0, 0, 0.0);
     while a < rows.0.len() && b < rows.1.len() {
@@ -74,7 +74,7 @@ fn common(rows: (&[u32], &[u32]), values: (&[f64], &[f64])) -> f64 {
     sum
 }
 
-/// Row by row of L; false where a pivot is too small.
+/// Computes L row by row; false if a pivot is too small.
 fn factorize(matrix: &SymmetricMatrix, shift: f64, factor: &mut SymmetricMatrix) -> bool {
     for j in 0..matrix.size {
         let start = matrix.starts[j] as usize;
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn without_fill_the_factor_is_complete() {
-        // A path has no fill-in: the solve is exact, for one right-hand side and for three.
+        // A path has no fill-in, so the solve is exact, for one right-hand side and for three.
         let n = 40;
         let mut triplets = vec![];
         for i in 0..n as u32 {
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_breakdown_is_cured_by_a_shift() {
-        // Kershaw's matrix: positive definite, but its incomplete factor has a negative pivot.
+        // Kershaw's matrix is positive definite, but its incomplete factor has a negative pivot.
         let matrix = SymmetricMatrix::from_triplets(
             4,
             &[

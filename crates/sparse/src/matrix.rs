@@ -5,13 +5,13 @@ use elements::par;
 /// The upper triangle (diagonal included) in compressed columns, rows ascending within a column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SymmetricMatrix {
-    /// Rows and columns.
+    /// The number of rows, which is that of columns.
     pub size: usize,
     /// Where each column starts in `rows` and `values`; `size + 1` entries.
     pub starts: Vec<u64>,
-    /// Row of each entry, not greater than its column.
+    /// The row of each entry, not greater than its column.
     pub rows: Vec<u32>,
-    /// The entries.
+    /// The value of each entry.
     pub values: Vec<f64>,
 }
 
@@ -68,18 +68,18 @@ impl SymmetricMatrix {
         out
     }
 
-    /// Rows and values of a column; the last is the diagonal.
+    /// The rows and values of a column; the last entry is the diagonal.
     pub fn column(&self, j: usize) -> (&[u32], &[f64]) {
         let entries = self.starts[j] as usize..self.starts[j + 1] as usize;
         (&self.rows[entries.clone()], &self.values[entries])
     }
 
-    /// The diagonal.
+    /// The diagonal entries of all columns.
     pub fn diagonal(&self) -> Vec<f64> {
         (0..self.size).map(|j| self.values[self.starts[j + 1] as usize - 1]).collect()
     }
 
-    /// `out ← A x` for `width` interleaved vectors.
+    /// Computes `out ← A x` for `width` interleaved vectors.
     pub fn multiply_into(&self, width: usize, x: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for j in 0..self.size {

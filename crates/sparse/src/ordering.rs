@@ -1,8 +1,8 @@
 //! Fill-reducing orderings: METIS nested dissection, then a post-order of the elimination tree.
 //!
-//! Nested dissection halves the factor of a 100k-vertex body against minimum degree; the post-order, which
-//! changes no fill, makes columns of one supernode adjacent (three times fewer supernodes). Where METIS gives
-//! up, minimum degree (faer's AMD) takes its place.
+//! Compared with minimum degree, nested dissection halves the factor of a 100k-vertex body. The post-order changes no
+//! fill, but makes the columns of one supernode adjacent (three times fewer supernodes). If METIS gives up, minimum
+//! degree (faer's AMD) takes its place.
 #![allow(unsafe_code)] // METIS is C
 
 use std::sync::{Mutex, PoisonError};
@@ -14,14 +14,15 @@ use faer::sparse::linalg::amd;
 /// An undirected graph without loops: neighbours of vertex v are `neighbours[starts[v]..starts[v+1]]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
-    /// One more than vertices.
+    /// Where the neighbours of each vertex start; one entry more than there are vertices.
     pub starts: Vec<u32>,
-    /// Ascending per vertex.
+    /// The neighbours of all vertices, ascending for each vertex.
     pub neighbours: Vec<u32>,
 }
 
 impl Graph {
-    /// From cliques (the vertices of each element); vertices that `number` maps to `None` are left out.
+    /// The graph in which the vertices of each element are all connected. Vertices that `number` maps
+    /// to `None` are left out.
     pub fn from_cliques<'a>(
         vertices: usize,
         cliques: impl Iterator<Item = &'a [u32]> + Clone,
@@ -92,7 +93,7 @@ fn nested_dissection(graph: &Graph) -> Option<Vec<u32>> {
         graph.starts.iter().map(|s| i32::try_from(*s)).collect::<Result<_, _>>().ok()?;
     let mut neighbours: Vec<i32> = graph.neighbours.iter().map(|v| *v as i32).collect();
     let (mut forward, mut inverse) = (vec![0i32; n], vec![0i32; n]);
-    // METIS seeds a random generator that the whole process shares: two calls at once would disturb each other's orders.
+    // METIS seeds a random generator that the whole process shares: two calls at once would disturb each other.
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the arrays have the lengths that METIS_NodeND documents (n + 1, 2·edges, n, n), indices were
     // converted without loss, and null weights and options ask for its defaults.
@@ -131,7 +132,7 @@ fn minimum_degree(graph: &Graph) -> Vec<u32> {
     }
 }
 
-/// Parent of each column in the elimination tree of the permuted graph; roots have themselves.
+/// The parent of each column in the elimination tree of the permuted graph. A root is its own parent.
 fn elimination_tree(graph: &Graph, permutation: &[u32]) -> Vec<u32> {
     let n = graph.vertices();
     let mut position = vec![0u32; n];
@@ -158,7 +159,7 @@ fn elimination_tree(graph: &Graph, permutation: &[u32]) -> Vec<u32> {
     parent
 }
 
-/// Children before parents, children in ascending order.
+/// An order in which children come before parents, and siblings in ascending order.
 fn post_order(parent: &[u32]) -> Vec<u32> {
     let n = parent.len();
     const NONE: u32 = u32::MAX;
@@ -180,7 +181,7 @@ fn post_order(parent: &[u32]) -> Vec<u32> {
                 stack.pop();
                 out.push(top);
             } else {
-                // Siblings wait as the parent's next first child.
+                // The next sibling becomes the first child of the parent, and so is visited next.
                 first[top as usize] = sibling[child as usize];
                 stack.push(child);
             }
@@ -202,7 +203,7 @@ mod tests {
         Graph::from_cliques((n * n) as usize, cells.iter().map(|c| c.as_slice()), Some)
     }
 
-    /// Entries of the factor, by brute-force elimination.
+    /// The number of entries of the factor, by brute-force elimination.
     fn fill(graph: &Graph, order: &[u32]) -> usize {
         let n = order.len();
         let mut position = vec![0; n];

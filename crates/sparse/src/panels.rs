@@ -5,16 +5,16 @@
 //! ```
 //!
 //! Supernodes are split at 128 columns. The diagonal block of each is inverted beforehand, so that its triangular solve
-//! is a product; rows stand in panels of 8, two side by side, column after column, padded with zeros, so that values are read
-//! once in a straight line, and a column is one line of the cache.
+//! is a product. Rows stand in panels of 8, two side by side, column after column, padded with zeros. Values are
+//! therefore read once in a straight line, and a column is one line of the cache.
 //!
-//! Numbers are f32, half the bytes of f64, and so is the arithmetic: the answer is exact to about 1e-6. That is enough
-//! for what it is used for, corrections A⁻¹r with r in f64, as each one removes the error of the one before. Where several
-//! answers have to cancel, the same numbers can be used with the arithmetic of f64.
+//! Numbers are f32, half the bytes of f64, and so is the arithmetic: the answer is exact to about 1e-6. This is enough
+//! for corrections A⁻¹r with r in f64, because each one removes the error of the one before. Where several answers have
+//! to cancel, the same numbers can be used with the arithmetic of f64.
 //!
-//! The elimination tree is cut into parts (see `branches`), which form a tree again. A part adds up what it takes from
-//! others in numbers of its own, its border, which are then added to those of its parent, one child after the other. So
-//! children can be solved side by side, and the bits do not depend on how many threads do it.
+//! The elimination tree is cut into parts (see `branches`), which form a tree again. A part sums up its changes to the
+//! unknowns of other parts in numbers of its own, its border. These are then added to the numbers of its parent, one
+//! child after the other. So children can be solved side by side, and the bits do not depend on the number of threads.
 
 mod branches;
 mod solve;
@@ -31,36 +31,37 @@ const MAX_COLUMNS: usize = 128;
 pub struct Supernode<'a> {
     /// The first column.
     pub start: usize,
-    /// Columns.
+    /// The number of its columns.
     pub columns: usize,
-    /// Rows below the columns.
+    /// The rows below the columns that have entries.
     pub pattern: &'a [usize],
 }
 
 /// A factor of a symmetric positive definite matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panels {
-    /// Unknowns.
+    /// The number of unknowns.
     pub size: usize,
-    /// Where each part starts in `nodes`, `own`, `border`, `rows` and `values`, and the first of the parts that it depends
-    /// on, which end with the one before it; a last entry has the ends. The last part depends on all others.
+    /// Where each part starts in `nodes`, `own`, `border`, `rows` and `values`, and the first of the parts that it
+    /// depends on. It depends on all parts from that one up to the one before itself. A last entry has the ends. The
+    /// last part depends on all others.
     pub parts: Vec<[u64; 6]>,
     /// The unknowns of each part.
     pub own: Vec<u32>,
-    /// The unknowns of others that each part touches, by their numbers in the part that depends on it.
+    /// The unknowns of other parts that each part touches, by their numbers in its parent, the part that depends on it.
     pub border: Vec<u32>,
-    /// Per node: first column, columns, rows below padded to panels. Numbers are those of the part: its own unknowns,
-    /// then its border.
+    /// For each node: its first column, its columns, and its rows below, padded to panels. Numbers are those within the
+    /// part: first its own unknowns, then its border.
     pub nodes: Vec<[u32; 3]>,
-    /// Rows below the diagonal block of each node; padding points one past the last number.
+    /// The rows below the diagonal block of each node; padding points one past the last number.
     pub rows: Vec<u32>,
-    /// Panels of the inverted diagonal block, then of the rows below, node after node.
+    /// The panels of the inverted diagonal block and then of the rows below, node after node.
     pub values: Vec<f32>,
-    /// One past the last unknown of each connected part of the matrix, which unknowns follow each other.
+    /// One past the last unknown of each connected part of the matrix. The unknowns of such a part are consecutive.
     pub ends: Vec<u32>,
 }
 
-/// What one part consists of.
+/// The slices of the arrays that belong to one part.
 struct Part<'a> {
     /// The first of the parts that it depends on.
     first: usize,
@@ -78,7 +79,7 @@ impl Panels {
         let mut panels = Panels { size, ..Default::default() };
         // The number of each unknown in the part that is being packed.
         let mut place = vec![0u32; size];
-        // Borders, by unknown and then by number in the part that depends on it.
+        // The borders of all parts, as unknowns, and then as numbers in the parent.
         let mut borders: Vec<Vec<usize>> = vec![];
         let mut numbered: Vec<Vec<u32>> = vec![];
         let plan = branches::plan(nodes);
@@ -99,7 +100,7 @@ impl Panels {
             }
             panels.start_part(*first);
             panels.own.extend(own.iter().map(|unknown| *unknown as u32));
-            // Numbers follow with the part that depends on this one.
+            // The numbers are filled in when the parent is packed.
             panels.border.extend(border.iter().map(|_| 0));
             branch.iter().for_each(|s| panels.push_node(*s, nodes[*s], &place, entry));
             borders.push(border);
@@ -117,7 +118,7 @@ impl Panels {
         self.parts.push(lengths.map(|n| n as u64));
     }
 
-    /// Appends a supernode of the part that was started last; `place` is the number of each unknown in it.
+    /// Appends a supernode of the part that was started last; `place` has the number of each unknown in that part.
     fn push_node(
         &mut self,
         s: usize,
@@ -148,7 +149,7 @@ impl Panels {
         }
     }
 
-    /// The inverse of the diagonal block, in panels of 8 rows that end at the diagonal.
+    /// Appends the inverse of the diagonal block, in panels of 8 rows that end at the diagonal.
     fn push_inverse(&mut self, from: usize, width: usize, entry: &dyn Fn(usize, usize) -> f64) {
         let mut inverse = vec![0.0; width * width];
         for column in 0..width {
@@ -170,7 +171,7 @@ impl Panels {
         }
     }
 
-    /// How many parts.
+    /// The number of parts.
     fn count(&self) -> usize {
         self.parts.len() - 1
     }
@@ -193,7 +194,7 @@ impl Panels {
         }
     }
 
-    /// True if all indices lie inside the arrays: what a file from outside must satisfy before it is used.
+    /// True if all indices lie inside the arrays. A file from outside must pass this test before it is used.
     pub fn is_consistent(&self) -> bool {
         let lengths =
             [self.nodes.len(), self.own.len(), self.border.len(), self.rows.len(), self.values.len(), 0];
@@ -210,9 +211,9 @@ impl Panels {
             && (0..self.count()).all(|index| self.part(index).is_consistent())
     }
 
-    /// True if parts nest in one another, the last one has all of them, and borders have numbers of the part around.
+    /// True if parts nest in one another, the last one contains all others, and borders have numbers of their parents.
     fn is_a_tree(&self) -> bool {
-        // The starts of what no part so far has in it.
+        // The starts of subtrees whose parent has not come yet.
         let mut open: Vec<usize> = vec![];
         for index in 0..self.count() {
             let Part { first, own, border, .. } = self.part(index);
@@ -232,12 +233,12 @@ impl Panels {
         open == [0] && self.part(self.count() - 1).border.is_empty()
     }
 
-    /// Entries stored, padding included.
+    /// The number of stored entries, padding included.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// True without entries.
+    /// True if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -260,7 +261,8 @@ impl Part<'_> {
     }
 }
 
-/// The first row and the rows of each group of panels that share a line of memory: two, and one at the end of an odd number.
+/// The first row and the number of rows of each group of panels that share a line of memory: two panels, and one at the
+/// end if their number is odd.
 fn groups(padded: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..padded).step_by(2 * PANEL).map(move |first| (first, (padded - first).min(2 * PANEL)))
 }
@@ -269,7 +271,7 @@ fn diagonal_values(width: usize) -> usize {
     (0..width.div_ceil(PANEL)).map(|p| PANEL * width.min((p + 1) * PANEL)).sum()
 }
 
-/// The parts that a part depends on directly, from the last to the first; `first` is the first of all that it depends on.
+/// The parts that a part depends on directly, from the last to the first. `first` is the first of all parts below it.
 fn children(
     index: usize,
     first: usize,
@@ -279,7 +281,7 @@ fn children(
     std::iter::successors(last_before(index), move |child| last_before(first_of(*child)))
 }
 
-/// Supernodes without rows below: the last of each connected part.
+/// The supernodes without rows below them: the last one of each connected part.
 fn roots<'a>(nodes: &'a [Supernode]) -> impl Iterator<Item = &'a Supernode<'a>> {
     nodes.iter().filter(|node| node.pattern.is_empty())
 }
@@ -349,7 +351,7 @@ mod tests {
     #[test]
     fn solves_what_the_matrix_multiplies() {
         let small = [(1, 0), (7, 3), (40, 0), (400, 300)].map(|(n, dense)| matrix(n, dense));
-        // Cubes that are cut, and cubes that are parts.
+        // Some of these cubes are cut into parts, others are parts themselves.
         for a in small.into_iter().chain([dissected(14, 1), dissected(14, 3), dissected(9, 20)]) {
             let n = a.size;
             let mut cholesky = Cholesky::analyse(&a).unwrap();
@@ -375,7 +377,7 @@ mod tests {
                 assert!((0..4).all(|k| (x.0[k] - wide.0[k]).abs() < 2e-6), "{n}: {x:?} {wide:?}");
             }
             assert_eq!([x.clone(), wide], solve::portable(&panels, &right), "portable and wide lanes differ");
-            // Numbers far outside of what f32 holds.
+            // These numbers are far outside the range of f32.
             let tiny: Vec<Vec4> = right.iter().map(|v| Vec4(v.0.map(|c| c * 2f64.powi(-600)))).collect();
             let scaled: Vec<Vec4> = x.iter().map(|v| Vec4(v.0.map(|c| c * 2f64.powi(-600)))).collect();
             assert_eq!(solved(&panels, &tiny), scaled);

@@ -231,8 +231,8 @@ pub struct Radial {
     /// A point, in the rest state. Default [0, 0, 0].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub center: Option<[f64; 3]>,
-    /// Axis through the point: the directions are perpendicular to it. Default: none, the directions point away from
-    /// the centre.
+    /// Axis through the point: the directions are perpendicular to it. Default: none, the directions point
+    /// away from the centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
 }
@@ -264,8 +264,7 @@ pub struct Generate {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Shape")]
     pub shape: Option<Shape>,
-    /// `beam`, `box`: edge lengths along x, y, z; `cloth`: along x, z; above 0. Required for `beam`, `box` and
-    /// `cloth`.
+    /// `beam`, `box`: edge lengths along x, y, z; `cloth`: along x, z; above 0. Required for `beam`, `box` and `cloth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Vec<f64>>,
     /// `beam`, `box`: cubes along x, y, z; `cloth`: squares along x, z; `sphere`: cells across the radius; `torus`:
@@ -435,8 +434,8 @@ pub struct Deform {
     /// Every vertex at the centre, plus a random offset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collapse: Option<Collapse>,
-    /// Positions from another mesh file with as many vertices, relative to the config file; `transform` is applied to
-    /// them too.
+    /// Positions from another mesh file with as many vertices, relative to the config file; `transform`
+    /// is applied to them too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }

@@ -10,8 +10,8 @@ pub struct Comparison {
     /// Names its directory; `--only` picks by it. Default "comparison-1", ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Solvers as "kind" or "kind:key=value:key=value"; the config's own kind keeps the options of the config.
-    /// Required.
+    /// Solvers as "kind" or "kind:key=value:key=value"; the config's own kind keeps the options of
+    /// the config. Required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solvers: Option<Vec<String>>,
     /// Compare on the step after this frame. Default 0.
@@ -40,11 +40,11 @@ pub struct Variation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Setting {
-    /// True or false.
+    /// A value that is true or false.
     Boolean(bool),
-    /// A number.
+    /// A number in the unit of the key.
     Number(f64),
-    /// A text.
+    /// A text, such as a name or a fraction.
     Text(String),
 }
 

@@ -23,8 +23,8 @@ pub struct Control {
     /// Angular momentum about the centre of mass in kg m²/s, for bodies without pins. Default: as the motion has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub angular_momentum: Option<Animated<[f64; 3]>>,
-    /// Kinetic and elastic energy together, in J; less than the momenta need is raised to that. Default: as the
-    /// motion has it.
+    /// Kinetic and elastic energy together, in J; less than the momenta need is raised to that. Default:
+    /// as the motion has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub energy: Option<Animated<f64>>,
 }

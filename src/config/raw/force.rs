@@ -40,8 +40,8 @@ pub struct Load {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Select")]
     pub select: Option<Select>,
-    /// The force in N in total, shared evenly by the selected vertices; the share of hard pins is lost to what holds
-    /// them.
+    /// The force in N in total, shared evenly by the selected vertices; the share of hard pins is
+    /// lost to what holds them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Animated<[f64; 3]>")]
     pub force: Option<Animated<[f64; 3]>>,

@@ -1,8 +1,8 @@
 //! The config as a user writes it: one struct per table, unknown keys refused.
 //!
-//! The structs are flat and nearly every key is optional, so that a fault always has the path of the very
-//! key it is about; what is missing or out of range is found when it is resolved, all at once. The doc
-//! comments are the descriptions of the JSON schema: they speak to whoever writes a config.
+//! The structs are flat and nearly every key is optional, so that a fault always has the path of the very key it is
+//! about. Missing and out-of-range values are found when the config is resolved, all at once. The doc comments are the
+//! descriptions of the JSON schema: they address the author of a config.
 
 mod body;
 mod comparison;
@@ -61,7 +61,7 @@ pub struct Config {
     pub comparison: Vec<Comparison>,
 }
 
-/// Time stepping.
+/// The time step, the number of frames and the integrator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
@@ -103,14 +103,14 @@ pub struct Solver {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub iterations: Option<u64>,
-    /// Stop a step when the norm of the gradient is below this part of its first value; 0: never. `constrained-pd` stops when
-    /// momenta and energy are off by less than this part of their scale, `admm` with rods, ropes or limits by its residuals;
-    /// `xpbd` and `pbd` ignore it. Default 0.
+    /// Stop a step when the norm of the gradient is below this part of its first value; 0: never. `constrained-pd`
+    /// stops when momenta and energy are off by less than this part of their scale, `admm` with rods, ropes or limits
+    /// by its residuals; `xpbd` and `pbd` ignore it. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub tolerance: Option<f64>,
-    /// After every step, move positions and velocities to the nearest ones with the momenta and the energy that bodies should
-    /// have (FEPR). Not with `constrained-pd`, `bdf2` or `damping`. Default false.
+    /// After every step, move positions and velocities to the nearest ones with the momenta and the energy that bodies
+    /// should have (FEPR). Not with `constrained-pd`, `bdf2` or `damping`. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fepr: Option<bool>,
     /// The options of the kind; each kind declares its own.

@@ -43,8 +43,8 @@ pub enum Select {
     Plane(PlaneSelection),
     /// By number in the mesh, from 0.
     Ids(Vec<u32>),
-    /// Where a scalar array of the mesh file is greater than a value: a point array for vertices, a cell array for
-    /// cells.
+    /// Where a scalar array of the mesh file is greater than a value: a point array for vertices, a
+    /// cell array for cells.
     Array(ArraySelection),
     /// The vertices or cells nearest to a point.
     Nearest(NearestSelection),
@@ -54,9 +54,9 @@ pub enum Select {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoxSelection {
-    /// Lower corner.
+    /// The corner of the box with the least coordinates.
     pub min: [f64; 3],
-    /// Upper corner.
+    /// The corner of the box with the greatest coordinates.
     pub max: [f64; 3],
 }
 
@@ -64,7 +64,7 @@ pub struct BoxSelection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SphereSelection {
-    /// The centre.
+    /// The centre of the sphere.
     pub center: [f64; 3],
     /// The radius, above 0.
     pub radius: f64,
@@ -94,7 +94,7 @@ pub struct ArraySelection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NearestSelection {
-    /// The point.
+    /// The point from which distances are measured.
     pub point: [f64; 3],
     /// How many. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,7 +153,7 @@ pub struct Keyframes {
     pub keys: Vec<Keyframe>,
 }
 
-/// One keyframe.
+/// The offset and the angle at one time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {

@@ -73,7 +73,7 @@ impl JsonSchema for Step {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Cells {
-    /// One number.
+    /// One number for the whole shape.
     Across(u64),
     /// One number per axis.
     Along(Vec<u64>),
@@ -115,19 +115,19 @@ impl JsonSchema for Cells {
 /// A table, or an array of tables.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OneOrMany<T> {
-    /// One table.
+    /// A single table.
     One(T),
     /// An array of tables.
     Many(Vec<T>),
 }
 
 impl<T> OneOrMany<T> {
-    /// True where there is nothing.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.as_slice().is_empty()
     }
 
-    /// All of them, in order.
+    /// All tables, in order.
     pub fn as_slice(&self) -> &[T] {
         match self {
             OneOrMany::One(item) => std::slice::from_ref(item),
@@ -135,7 +135,7 @@ impl<T> OneOrMany<T> {
         }
     }
 
-    /// All of them, in order.
+    /// All tables, in order.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         match self {
             OneOrMany::One(item) => std::slice::from_mut(item),
@@ -148,14 +148,14 @@ impl<T> OneOrMany<T> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Paths {
-    /// One file.
+    /// The path of a single file.
     One(String),
-    /// Several files.
+    /// The paths of several files.
     Many(Vec<String>),
 }
 
 impl Paths {
-    /// All of them, in order.
+    /// All paths, in order.
     pub fn as_slice(&self) -> &[String] {
         match self {
             Paths::One(path) => std::slice::from_ref(path),
@@ -163,7 +163,7 @@ impl Paths {
         }
     }
 
-    /// All of them, in order.
+    /// All paths, in order.
     pub fn as_mut_slice(&mut self) -> &mut [String] {
         match self {
             Paths::One(path) => std::slice::from_mut(path),

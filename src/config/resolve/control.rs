@@ -1,4 +1,4 @@
-//! `[body.control]`: what momenta and energy should be, and the solvers that see to it.
+//! `[body.control]`: the momenta and energy that a body should have, and the solvers that support it.
 
 use super::super::path::KeyPath;
 use super::super::problem::Report;
@@ -52,7 +52,8 @@ pub fn resolve(body: &raw::Body, at: &KeyPath, report: &mut Report) -> scene::Co
     }
 }
 
-/// Refuses what the solver's way of keeping momenta and energy cannot go with; `keeps`: the solver does it by itself.
+/// Refuses settings that do not go with the solver's way of keeping momenta and energy. `keeps` is true if the
+/// solver itself does it.
 pub fn check(config: &raw::Config, keeps: bool, name: &str, report: &mut Report) {
     let fepr = config.solver.fepr.unwrap_or(false);
     let at = KeyPath::parse("solver.fepr");

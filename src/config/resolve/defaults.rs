@@ -1,4 +1,4 @@
-//! The defaults of a config, and absolute paths: what a resolved config spells out.
+//! The defaults of a config, and absolute paths, as a resolved config contains them.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,14 +7,14 @@ use super::super::problem::Report;
 use super::super::raw;
 use crate::meshing::METHODS;
 
-/// Where a config was found, and where the program runs.
+/// The place of a config, and the directory in which the program runs.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// The config file's directory, absolute: paths in the config are relative to it.
+    /// The absolute path of the config file's directory, to which paths in the config are relative.
     pub config_directory: PathBuf,
-    /// The working directory: the default output directory is below it.
+    /// The working directory, in which the default output directory is.
     pub working_directory: PathBuf,
-    /// The config file's name without extension: the default name.
+    /// The config file's name without extension, which is the default name.
     pub stem: String,
 }
 
@@ -131,10 +131,11 @@ fn fill_selection(select: &mut Option<raw::Select>) {
     }
 }
 
-/// Young's modulus in Pa of ropes and rods: one of water's density lengthens by 0.05 % per metre under its own weight.
+/// Young's modulus in Pa of ropes and rods. One with the density of water lengthens by 0.05 % per metre
+/// under its own weight.
 const LINE_YOUNG: f64 = 1e7;
 
-/// What is generated as a rope is one, unless `line` says otherwise.
+/// Makes a line a rope if it was generated as one, unless `line` says otherwise.
 fn fill_line(body: &mut raw::Body) {
     if body.generate.as_ref().is_some_and(|g| g.shape == Some(raw::Shape::Rope)) {
         body.line.get_or_insert_default();

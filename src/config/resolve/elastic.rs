@@ -1,4 +1,4 @@
-//! What a body has besides its material: springs, bending, strain limits, fibres, damping.
+//! Properties of a body besides its material: springs, bending, strain limits, fibres, damping.
 
 use super::super::path::KeyPath;
 use super::super::problem::Report;
@@ -85,7 +85,7 @@ pub fn damping(damping: &raw::Damping, at: &KeyPath, report: &mut Report) -> sce
     }
 }
 
-/// What the edges of a line do; refuses what only solids and sheets have beside it.
+/// The properties of the edges of a line; refuses keys that only solids and sheets have.
 pub fn line(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<scene::Line> {
     let line = body.line.as_ref()?;
     let others = [

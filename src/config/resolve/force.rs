@@ -23,7 +23,7 @@ pub fn track<T: Copy, const N: usize>(
     Track::new(keys.iter().map(|key| Key { time: key.time, value: array(key.value) }).collect())
 }
 
-/// Refuses keys that are none, or not ascending in time.
+/// Refuses a list of keys that is empty or not ascending in time.
 pub fn check_times(times: &[f64], at: &KeyPath, report: &mut Report) {
     report.check(!times.is_empty(), at.clone(), "wants at least one key");
     for (i, pair) in times.windows(2).enumerate() {
@@ -32,7 +32,7 @@ pub fn check_times(times: &[f64], at: &KeyPath, report: &mut Report) {
     }
 }
 
-/// A vector over time; zero where nothing is given.
+/// A vector over time; zero if nothing is given.
 pub fn vector(value: &Option<raw::Animated<[f64; 3]>>, at: &KeyPath, report: &mut Report) -> Track<3> {
     value.as_ref().map_or(Track::constant([0.0; 3]), |value| track(value, |v| v, at, report))
 }

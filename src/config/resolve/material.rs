@@ -23,7 +23,7 @@ pub fn positive(raw: Option<&raw::Quantity>, at: &KeyPath, report: &mut Report) 
     quantity
 }
 
-/// A quantity; what its values may be is checked elsewhere.
+/// A quantity; the range of its values is checked elsewhere.
 fn quantity(raw: &raw::Quantity, at: &KeyPath, report: &mut Report) -> scene::Quantity {
     match raw {
         raw::Quantity::Number(value) => scene::Quantity::Constant(*value),
@@ -42,7 +42,7 @@ fn selection(select: Option<&raw::Select>, at: &KeyPath, report: &mut Report) ->
     select.map_or(scene::Selection::All, |select| pin::selection(select, &at.join("select"), report))
 }
 
-/// The materials of a body; `None` where the report says why.
+/// The materials of a body; `None` if there are faults, which the report has.
 pub fn parts(
     materials: &raw::OneOrMany<raw::Material>,
     at: &KeyPath,
@@ -82,7 +82,7 @@ fn part(raw: &raw::Material, at: &KeyPath, report: &mut Report) -> Option<scene:
     Some(scene::MaterialPart { select, material, varying })
 }
 
-/// Parameters with a sample value for what varies, and what varies.
+/// The parameters, with a sample value for those that vary, and the ones that vary.
 fn parameters(
     raw: &raw::Material,
     at: &KeyPath,

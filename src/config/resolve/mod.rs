@@ -1,7 +1,7 @@
 //! From [`raw::Config`] with its defaults filled in to [`scene::Scene`]: ranges, names, contradictions, units.
 //!
-//! Every function reports what is wrong and goes on with a stand-in, so that all faults come out together;
-//! the result only counts where the report stayed empty.
+//! Every function reports faults and goes on with a stand-in, so that all faults are reported together; the result is
+//! used only if the report stayed empty.
 
 mod body;
 mod comparison;
@@ -26,10 +26,10 @@ use super::problem::Report;
 use super::raw;
 use crate::scene;
 
-/// More frames or steps than this are a slip of the pen.
+/// More frames or steps than this must be a typing error.
 const MOST_STEPS: u64 = 1_000_000_000_000;
 
-/// Validates a config whose defaults are filled in; `None` where the report says why.
+/// Validates a config whose defaults are filled in; `None` if there are faults, which the report has.
 pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<scene::Scene> {
     let root = KeyPath::root();
     let name = config.name.clone().unwrap_or_default();
@@ -89,7 +89,7 @@ fn time(time: &raw::Time, report: &mut Report) -> scene::Time {
     scene::Time { step, frames, substeps, integrator }
 }
 
-/// Refuses names that no file can have, and those that two bodies share (upper and lower case are one on some disks).
+/// Refuses names that no file can have, and names that two bodies share (some disks ignore upper and lower case).
 fn check_body_names(bodies: &[raw::Body], report: &mut Report) {
     let mut seen: Vec<String> = Vec::new();
     for (i, body) in bodies.iter().enumerate() {
@@ -107,7 +107,7 @@ fn check_body_names(bodies: &[raw::Body], report: &mut Report) {
     }
 }
 
-/// Reports every key of `table` that `owner` does not take; true where there was none.
+/// Reports every key of `table` that `owner` does not take; true if there was none.
 fn refuse_keys(
     table: &impl Serialize,
     taken: &[&str],
@@ -134,7 +134,7 @@ fn given_keys(table: &impl Serialize) -> Vec<String> {
 
 /// `v` with length 1; reports a vector without direction.
 fn unit(v: [f64; 3], at: KeyPath, report: &mut Report) -> [f64; 3] {
-    // Scaled first: squares of very small or large components leave the range of numbers.
+    // The vector is scaled first, because squares of very small or large components leave the range of numbers.
     let largest = v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     if largest == 0.0 || !largest.is_finite() {
         report.value(at, "must not be the zero vector", "");

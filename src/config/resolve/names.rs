@@ -6,7 +6,7 @@ use super::super::path::KeyPath;
 use super::super::problem::Report;
 use crate::error::suggest::nearest;
 
-/// Longest name in bytes; leaves room for a frame number and an extension.
+/// The greatest length of a name in bytes; it leaves room for a frame number and an extension.
 const LONGEST: usize = 200;
 
 /// Refuses a name that cannot be part of a file name on any common system.

@@ -7,7 +7,7 @@ use crate::error::suggest::suggestion;
 use crate::io::vtu_write::Compression;
 use crate::scene;
 
-/// Validates the table.
+/// Validates the table `[output]`.
 pub fn output(config: &raw::Config, time: &scene::Time, report: &mut Report) -> scene::Output {
     let output = &config.output;
     let at = KeyPath::parse("output");
@@ -30,7 +30,7 @@ pub fn output(config: &raw::Config, time: &scene::Time, report: &mut Report) -> 
         report.check(fps > 0.0, at.join("fps"), "must be above 0");
     }
     let start_frame = output.start_frame.unwrap_or(1);
-    // What Blender can count to.
+    // Blender cannot count beyond these numbers.
     let fits = (-1_048_574..=1_048_574).contains(&start_frame);
     report.check(fits, at.join("start_frame"), "must be from -1048574 to 1048574");
     scene::Output {

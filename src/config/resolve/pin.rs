@@ -1,4 +1,4 @@
-//! One `[[body.pin]]`: which vertices, how they are held, where they go.
+//! One `[[body.pin]]`: its vertices, how they are held, and how they move.
 
 use super::super::path::KeyPath;
 use super::super::problem::Report;
@@ -24,7 +24,7 @@ pub fn resolve(pin: &raw::Pin, at: KeyPath, end: f64, report: &mut Report) -> Op
     Some(scene::Pin { select: select?, kind, motion })
 }
 
-/// Validates the key `select` of the table at `at`, which must be there.
+/// Validates the key `select` of the table at `at`, which is required.
 pub fn wanted_selection(
     select: &Option<raw::Select>,
     at: &KeyPath,

@@ -11,7 +11,7 @@ use crate::scene::memory;
 /// More vertices than this cannot be numbered in the Int32 arrays of the output.
 const MOST_VERTICES: f64 = i32::MAX as f64;
 
-/// The keys of a shape besides `shape`; all but `split` are wanted.
+/// The keys of a shape besides `shape`; all but `split` are required.
 fn keys(shape: raw::Shape) -> &'static [&'static str] {
     match shape {
         raw::Shape::Beam | raw::Shape::Box => &["size", "cells", "split"],
@@ -22,7 +22,7 @@ fn keys(shape: raw::Shape) -> &'static [&'static str] {
     }
 }
 
-/// Validates the keys of a `generate` table that stands at `at`; `None` where the report says why.
+/// Validates the keys of a `generate` table at `at`; `None` if there are faults, which the report has.
 pub fn shape(generate: &raw::Generate, at: &KeyPath, report: &mut Report) -> Option<scene::Shape> {
     let Some(shape) = generate.shape else {
         report.value(at.join("shape"), "missing", "valid names: beam, box, sphere, torus, cloth, rope");
@@ -77,7 +77,7 @@ fn vertices(shape: &scene::Shape) -> f64 {
     }
 }
 
-/// Reads the keys of one table, with stand-ins for what it had to refuse.
+/// Reads the keys of one table, with stand-ins for values that it refuses.
 struct Wants<'a> {
     generate: &'a raw::Generate,
     at: &'a KeyPath,

@@ -11,7 +11,7 @@ use crate::solver::{KINDS, Kind, SolverSettings, find};
 /// The keys that every kind takes.
 const COMMON: [&str; 4] = ["kind", "iterations", "tolerance", "fepr"];
 
-/// Validates the table; `None` where the report says why.
+/// Validates the table `[solver]`; `None` if there are faults, which the report has.
 pub fn resolve(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettings> {
     let at = KeyPath::parse("solver");
     let name = solver.kind.as_deref().unwrap_or_default();
@@ -40,7 +40,7 @@ pub fn resolve(solver: &raw::Solver, report: &mut Report) -> Option<SolverSettin
         .ok()
 }
 
-/// Reports every option that the kind does not take; true where there was none.
+/// Reports every option that the kind does not take; true if there was none.
 fn refuse_foreign(kind: &Kind, solver: &raw::Solver, at: &KeyPath, report: &mut Report) -> bool {
     let keys = kind.keys();
     let taken: Vec<&str> = COMMON.iter().copied().chain(keys.iter().map(String::as_str)).collect();

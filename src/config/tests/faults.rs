@@ -1,8 +1,8 @@
-//! One fault at a time: where it is reported, what is said, and the way out.
+//! Tests of one fault at a time: its place, its message and its hint.
 
 use super::{BASE, Overrides, faults, load_with, place};
 
-/// Each row: what to replace in [`BASE`], by what, where the one fault is then, a part of its message and hint.
+/// Each row: what to replace in [`BASE`], the replacement, the place of the one fault, a part of its message and hint.
 const BAD: &[(&str, &str, &str, &str)] = &[
     // Unknown keys and names.
     ("name = \"bar\"", "nmae = \"bar\"", "1:1 nmae", "unknown key|did you mean 'name'?"),

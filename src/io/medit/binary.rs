@@ -1,14 +1,15 @@
-//! Medit's binary `.meshb`: the same sections by number, each with the place of the next.
+//! Medit's binary `.meshb`: the same sections by number, each with the position of the next.
 //!
-//! Version 1 has coordinates of four bytes, later ones of eight; from version 3 on places have eight bytes, in version 4
-//! counts and numbers too.
+//! Version 1 has coordinates of four bytes, later ones of eight. From version 3 on positions have eight bytes, in
+//! version 4 counts and numbers too.
 
 use super::super::numeric::Scalar;
 use super::super::scanner::Scanner;
 use super::super::{Fault, Parsed};
 use super::{Rows, Sections};
 
-/// Big-endian or not, where the first number is 1 and the second a version.
+/// True for big-endian files, false for little-endian ones; `None` unless the first number is 1 and
+/// the second a version.
 pub(super) fn order(bytes: &[u8]) -> Option<bool> {
     match bytes.get(..8)? {
         [1, 0, 0, 0, 1..=4, 0, 0, 0] => Some(false),
@@ -28,7 +29,7 @@ impl Binary<'_> {
         Ok(scalar.integers(self.scanner.bytes(scalar.size(), what)?, self.big)[0])
     }
 
-    /// A count or a number of a vertex.
+    /// Reads a count or the number of a vertex.
     fn integer(&mut self, what: &str) -> Parsed<i64> {
         self.read(if self.version >= 4 { Scalar::I64 } else { Scalar::I32 }, what)
     }
@@ -38,7 +39,7 @@ impl Binary<'_> {
         Ok(scalar.floats(self.scanner.bytes(scalar.size(), what)?, self.big)[0])
     }
 
-    /// A count of rows with so many numbers of four bytes at least.
+    /// Reads a count of rows that have at least so many numbers of four bytes.
     fn count(&mut self, what: &str, numbers: usize) -> Parsed<usize> {
         let count = self.integer(what)?;
         let rows =
@@ -78,7 +79,7 @@ impl Binary<'_> {
     }
 }
 
-/// Reads all sections; the file begins as [`order`] says.
+/// Reads all sections; `big` is the result of [`order`].
 pub(super) fn parse(bytes: &[u8], big: bool) -> Parsed<Sections> {
     let mut binary = Binary { scanner: Scanner::new(bytes, false), big, version: 2 };
     binary.read(Scalar::I32, "the number 1")?;
@@ -103,7 +104,7 @@ pub(super) fn parse(bytes: &[u8], big: bool) -> Parsed<Sections> {
             5 => binary.rows("edge", 2, &mut sections.edges)?,
             6 => binary.rows("triangle", 3, &mut sections.triangles)?,
             8 => binary.rows("tetrahedron", 4, &mut sections.tets)?,
-            // Quadrilaterals, hexahedra, prisms, pyramids.
+            // These are quadrilaterals, hexahedra, prisms and pyramids.
             7 | 9 | 10 | 11 => sections.has_others |= binary.integer("the number of cells")? != 0,
             _ => {}
         }

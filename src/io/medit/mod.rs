@@ -12,10 +12,10 @@ use super::scanner::{Scanner, parse_float};
 use super::{Fault, Parsed};
 use crate::mesh::{DataArray, Mesh};
 
-/// What the references are called.
+/// The name of the arrays of references.
 pub(crate) const REFERENCES: &str = "medit:ref";
 
-/// Whether the first bytes show a binary file.
+/// True if the first bytes show a binary file.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     binary::order(bytes).is_some()
 }
@@ -67,7 +67,7 @@ struct Rows<const N: usize> {
     references: Vec<f64>,
 }
 
-/// What has been read.
+/// The sections that have been read.
 #[derive(Default)]
 struct Sections {
     dimension: usize,
@@ -76,7 +76,7 @@ struct Sections {
     tets: Rows<4>,
     triangles: Rows<3>,
     edges: Rows<2>,
-    /// There are quadrilaterals or solids other than tets, which are not used.
+    /// True if there are quadrilaterals or solids other than tets, which are not used.
     has_others: bool,
 }
 
@@ -94,7 +94,7 @@ impl Sections {
         Ok(())
     }
 
-    /// Edges are kept where nothing of a higher dimension stands beside them: they are its ridges then.
+    /// The mesh. Edges are kept only if there are no cells of a higher dimension, whose ridges they would be.
     fn into_mesh(self) -> Parsed<Mesh> {
         let points = self.points.len();
         let tets = vertices(&self.tets.corners, points, "tetrahedron")?;
@@ -127,7 +127,7 @@ fn dimension(scanner: &mut Scanner) -> Parsed<usize> {
     }
 }
 
-/// Reads the rows of a section; of `corners` corners the first `N` are kept.
+/// Reads the rows of a section; the first `N` of `corners` corners are kept.
 fn rows<const N: usize>(scanner: &mut Scanner, what: &str, corners: usize, rows: &mut Rows<N>) -> Parsed<()> {
     let count = scanner.count(&format!("the number of cells ({what})"), corners + 1)?;
     for _ in 0..count {
@@ -144,7 +144,7 @@ fn rows<const N: usize>(scanner: &mut Scanner, what: &str, corners: usize, rows:
     Ok(())
 }
 
-/// From the file's numbers, from 1, to indices.
+/// The indices for the file's numbers, which count from 1.
 fn vertices<const N: usize>(cells: &[[i64; N]], points: usize, what: &str) -> Parsed<Vec<[u32; N]>> {
     let convert = |(i, cell): (usize, &[i64; N])| {
         if let Some(&bad) = cell.iter().find(|&&v| v < 1 || v as u64 > points as u64) {
@@ -156,7 +156,7 @@ fn vertices<const N: usize>(cells: &[[i64; N]], points: usize, what: &str) -> Pa
     cells.iter().enumerate().map(convert).collect()
 }
 
-/// Words begin with a letter and are no number, as `nan` and `inf` are.
+/// True if a word is a keyword: it begins with a letter and is not a number, as `nan` and `inf` are.
 fn is_keyword(word: &[u8]) -> bool {
     word.first().is_some_and(u8::is_ascii_alphabetic) && parse_float(word).is_none()
 }

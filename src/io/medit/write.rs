@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::REFERENCES;
 use crate::mesh::{DataArray, Mesh};
 
-/// Writes points, tets, triangles and, where there is nothing else, edges.
+/// Writes points, tets, triangles and, if there is nothing else, edges.
 pub(crate) fn write(mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
     let points = references(&mesh.point_data);
     let of_cells = references(&mesh.cell_data);

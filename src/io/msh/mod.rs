@@ -1,9 +1,9 @@
 //! Gmsh's MSH files: versions 1, 2.x, 4.0 and 4.1, text and binary in both byte orders.
 //!
-//! Nodes have arbitrary numbers, which become indices in the order of the file; elements of other kinds than tets,
-//! triangles and lines are passed over, quadratic ones give their corners. The cell arrays `gmsh:physical` and
-//! `gmsh:geometrical` (the names that meshio gives them) hold groups and entities; `$NodeData` and `$ElementData` become
-//! arrays of their name, NaN where they have no value.
+//! Nodes have arbitrary numbers, which become indices in the order of the file. Elements of other kinds than tets,
+//! triangles and lines are skipped; quadratic ones give their corners. The cell arrays `gmsh:physical` and
+//! `gmsh:geometrical` (the names that meshio gives them) hold groups and entities. `$NodeData` and `$ElementData`
+//! become arrays of their name, with NaN where they have no value.
 
 mod new;
 mod old;
@@ -19,7 +19,7 @@ use super::{Fault, Parsed};
 use crate::mesh::{DataArray, Mesh};
 use source::Source;
 
-/// The kinds of elements by Gmsh's numbers: VTK's kind, and the nodes of one; kinds beyond are not in use.
+/// The kinds of elements by Gmsh's numbers: VTK's kind, and the number of nodes. Further kinds are not used.
 const KINDS: [(i64, i64, usize); 23] = [
     (1, 3, 2),
     (2, 5, 3),
@@ -52,14 +52,14 @@ fn kind(number: i64, source: &Source) -> Parsed<(i64, usize)> {
     found.ok_or_else(|| source.fault(format!("elements of Gmsh's type {number} are not known")))
 }
 
-/// What has been read.
+/// The content of the file that has been read.
 #[derive(Default)]
 struct Contents {
     points: Vec<[f64; 3]>,
-    /// From the file's numbers of nodes to indices.
+    /// The index of each node by its number in the file.
     nodes: HashMap<i64, usize>,
     cells: Cells,
-    /// From the file's numbers of elements to indices.
+    /// The index of each element by its number in the file.
     elements: HashMap<i64, usize>,
     physical: Vec<f64>,
     geometrical: Vec<f64>,
@@ -94,7 +94,7 @@ impl Contents {
     fn into_mesh(self) -> Parsed<Mesh> {
         let mut cell_data = self.cell_data;
         for (name, values) in [("gmsh:physical", self.physical), ("gmsh:geometrical", self.geometrical)] {
-            // One entity for all says nothing.
+            // An array in which all cells have the same entity says nothing.
             let least = if name == "gmsh:physical" { 0.0 } else { values.first().copied().unwrap_or(0.0) };
             if values.iter().any(|v| *v != least) {
                 cell_data.push(DataArray { name: name.into(), components: 1, values });
@@ -104,7 +104,7 @@ impl Contents {
     }
 }
 
-/// Whether the first bytes show a file of this format.
+/// True if the first bytes show an MSH file.
 pub(crate) fn is_msh(text: &[u8]) -> bool {
     [&b"$MeshFormat"[..], b"$NOD", b"$Comments", b"$PhysicalNames"].iter().any(|word| text.starts_with(word))
 }
@@ -157,7 +157,7 @@ fn format(source: &mut Source) -> Parsed<f64> {
     Ok(version)
 }
 
-/// `$NodeData` and `$ElementData`: string, real and integer tags, then a number and values for each.
+/// Reads `$NodeData` or `$ElementData`: string, real and integer tags, then a number and values for each item.
 fn data(source: &mut Source, contents: &mut Contents, of_nodes: bool) -> Parsed<()> {
     let mut name = String::new();
     for i in 0..source.scanner.count("the number of string tags", 1)? {

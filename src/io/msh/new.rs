@@ -1,14 +1,14 @@
 //! Versions 4.0 and 4.1 of MSH: nodes and elements in blocks, one for each entity of the geometry.
 //!
-//! 4.1 has entities by dimension and number, and first all numbers of a block's nodes, then all coordinates; 4.0 has number
-//! and dimension, and each node's number with its coordinates. Numbers of nodes and elements have eight bytes in 4.1 and
-//! four in 4.0.
+//! 4.1 has entities by dimension and number, and first all numbers of a block's nodes, then all coordinates. 4.0 has
+//! number and dimension, and each node's number with its coordinates. Numbers of nodes and elements have eight bytes
+//! in 4.1 and four in 4.0.
 
 use super::super::Parsed;
 use super::source::Source;
 use super::{Contents, kind};
 
-/// Bounding boxes and groups of points, curves, surfaces and volumes: only the groups are kept.
+/// Reads bounding boxes and groups of points, curves, surfaces and volumes; only the groups are kept.
 pub(super) fn entities(source: &mut Source, version: f64, contents: &mut Contents) -> Parsed<()> {
     source.begin_binary();
     let mut counts = [0; 4];
@@ -40,7 +40,7 @@ pub(super) fn entities(source: &mut Source, version: f64, contents: &mut Content
     Ok(())
 }
 
-/// The head of a block: the entity's dimension and number, and a third number.
+/// Reads the head of a block: the entity's dimension and number, and a third number.
 fn block(source: &mut Source, version: f64) -> Parsed<(i64, i64, i64)> {
     let a = source.int("the dimension of an entity")?;
     let b = source.int("the number of an entity")?;
@@ -52,7 +52,7 @@ fn number(source: &mut Source, version: f64, what: &str) -> Parsed<i64> {
     if version >= 4.1 { source.long(what) } else { source.int(what) }
 }
 
-/// The head of a section: the number of blocks; 4.1 has the least and the largest number too.
+/// Reads the head of a section: the number of blocks. 4.1 also has the least and the largest number.
 fn head(source: &mut Source, version: f64) -> Parsed<usize> {
     source.begin_binary();
     let blocks = source.long("the number of blocks")?;

@@ -4,7 +4,7 @@ use super::super::Parsed;
 use super::source::Source;
 use super::{Contents, kind};
 
-/// `$NOD` and `$Nodes`: a count, then a number and coordinates each.
+/// Reads `$NOD` or `$Nodes`: a count, then the number and the coordinates of each node.
 pub(super) fn nodes(source: &mut Source, contents: &mut Contents) -> Parsed<()> {
     let count = source.scanner.integer("the number of nodes")?;
     source.begin_binary();
@@ -16,7 +16,7 @@ pub(super) fn nodes(source: &mut Source, contents: &mut Contents) -> Parsed<()> 
     Ok(())
 }
 
-/// `$ELM` of version 1: number, type, physical group, entity, the number of nodes, and the nodes.
+/// Reads `$ELM` of version 1: number, type, physical group, entity, the number of nodes, and the nodes.
 pub(super) fn first_elements(source: &mut Source, contents: &mut Contents) -> Parsed<()> {
     for _ in 0..source.scanner.count("the number of elements", 6)? {
         let number = source.int("the number of an element")?;
@@ -34,7 +34,7 @@ pub(super) fn first_elements(source: &mut Source, contents: &mut Contents) -> Pa
     Ok(())
 }
 
-/// `$Elements` of version 2: number, type, tags, and the nodes; binary in blocks of one type.
+/// Reads `$Elements` of version 2: number, type, tags, and the nodes; binary files have blocks of one type.
 pub(super) fn elements(source: &mut Source, contents: &mut Contents) -> Parsed<()> {
     let count = source.scanner.integer("the number of elements")?;
     source.begin_binary();

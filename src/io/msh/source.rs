@@ -1,4 +1,4 @@
-//! The numbers of an MSH file, be they text or binary, and its sections.
+//! The numbers of an MSH file, text or binary, and its sections.
 
 use super::super::numeric::Scalar;
 use super::super::scanner::Scanner;
@@ -6,9 +6,9 @@ use super::super::{Fault, Parsed};
 
 /// A cursor that knows how numbers are written.
 pub(super) struct Source<'a> {
-    /// The words.
+    /// The cursor over the bytes of the file.
     pub(super) scanner: Scanner<'a>,
-    /// Big-endian or not, where numbers are binary.
+    /// The byte order if numbers are binary: true for big-endian; `None` for text.
     order: Option<bool>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Passes over the words of a section that is not in use.
+    /// Skips the words of a section that is not used.
     pub(super) fn skip(&mut self, section: &str) -> Parsed<()> {
         let ends = [format!("$End{section}"), format!("$END{section}")].map(String::into_bytes);
         loop {
@@ -47,7 +47,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The end of a section; files are not always careful with the last one.
+    /// Reads the end of a section. The last section of a file may lack it.
     pub(super) fn end(&mut self, section: &str) -> Parsed<()> {
         let wanted = format!("$end{}", section.to_ascii_lowercase());
         match self.scanner.word() {
@@ -62,7 +62,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Binary from here on; the number 1 tells the byte order.
+    /// Switches to binary numbers; the number 1 that follows tells the byte order.
     pub(super) fn detect_order(&mut self) -> Parsed<()> {
         self.order = match self.scanner.bytes(4, "the number 1")? {
             [1, 0, 0, 0] => Some(false),
@@ -72,12 +72,12 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Whether numbers are binary.
+    /// True if numbers are binary.
     pub(super) fn is_binary(&self) -> bool {
         self.order.is_some()
     }
 
-    /// Goes to the first byte after the line, where numbers are binary.
+    /// Goes to the first byte after the line, if numbers are binary.
     pub(super) fn begin_binary(&mut self) {
         if self.is_binary() {
             self.scanner.rest_of_line();
@@ -88,7 +88,7 @@ impl<'a> Source<'a> {
         Ok(scalar.integers(self.scanner.bytes(scalar.size(), what)?, big)[0])
     }
 
-    /// A number of four bytes.
+    /// Reads a number of four bytes.
     pub(super) fn int(&mut self, what: &str) -> Parsed<i64> {
         match self.order {
             Some(big) => self.binary(Scalar::I32, big, what),
@@ -96,7 +96,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A number of eight bytes.
+    /// Reads a number of eight bytes.
     pub(super) fn long(&mut self, what: &str) -> Parsed<i64> {
         match self.order {
             Some(big) => self.binary(Scalar::U64, big, what),
@@ -111,7 +111,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Three coordinates.
+    /// Reads three coordinates.
     pub(super) fn point(&mut self) -> Parsed<[f64; 3]> {
         let mut point = [0.0; 3];
         for x in &mut point {
@@ -120,7 +120,8 @@ impl<'a> Source<'a> {
         Ok(point)
     }
 
-    /// Refuses a count of things that the bytes left cannot hold: so many bytes each, or so many numbers as text.
+    /// Refuses a count of items that the remaining bytes cannot hold. An item has so many bytes, or so
+    /// many numbers as text.
     pub(super) fn check_count(&self, count: i64, bytes: usize, numbers: usize) -> Parsed<usize> {
         let each = if self.is_binary() { bytes } else { 2 * numbers };
         let count = usize::try_from(count).map_err(|_| self.fault(format!("a negative count: {count}")))?;

@@ -1,4 +1,4 @@
-//! Files of every kind, whole ones and damaged ones: what is not read is refused.
+//! Tests of every reader with whole and with damaged files: a file that cannot be read is refused.
 
 use proptest::prelude::*;
 

@@ -8,7 +8,7 @@
 use super::oriented;
 use crate::mesh::Mesh;
 
-/// Cubes with an even corner 0, and with an odd one.
+/// The tets of a cube whose corner 0 is even, and of one whose corner 0 is odd.
 const FIVE: [[[usize; 4]; 5]; 2] = [
     [[0, 3, 5, 6], [1, 0, 3, 5], [2, 0, 3, 6], [4, 0, 5, 6], [7, 3, 5, 6]],
     [[1, 2, 4, 7], [0, 1, 2, 4], [3, 1, 2, 7], [5, 1, 4, 7], [6, 2, 4, 7]],
@@ -17,7 +17,7 @@ const FIVE: [[[usize; 4]; 5]; 2] = [
 const SIX: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
 
-/// Vertices and tets; saturates.
+/// The numbers of vertices and tets, saturating.
 pub(super) fn size(cells: [usize; 3], split: usize) -> (u64, u64) {
     let product = |n: [u64; 3]| n[0].saturating_mul(n[1]).saturating_mul(n[2]);
     let per_cube = if split == 5 { 5 } else { 6 };
@@ -25,7 +25,7 @@ pub(super) fn size(cells: [usize; 3], split: usize) -> (u64, u64) {
     (product(cells.map(|n| n.saturating_add(1))), product(cells).saturating_mul(per_cube))
 }
 
-/// The block `[0, size]`; any `split` but 5 is 6.
+/// The block `[0, size]`; any `split` other than 5 means 6.
 pub(super) fn generate(size: [f64; 3], cells: [usize; 3], split: usize) -> Mesh {
     let [nx, ny, nz] = cells;
     let mut points = Vec::with_capacity((nx + 1) * (ny + 1) * (nz + 1));

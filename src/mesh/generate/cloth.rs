@@ -1,11 +1,12 @@
 //! A flat sheet of triangles in the xz plane, normals along +y, all squares cut along the same diagonal.
 //!
-//! With alternating diagonals every second vertex has four neighbours, and hinges see curvature only there: sheets bend
-//! half again as far as they should. On this grid all vertices are alike, and they bend as plates do (see `energy::hinges`).
+//! With alternating diagonals every second vertex has four neighbours, and hinges see curvature only there:
+//! sheets bend half again as far as they should. On this grid all vertices are alike, and sheets bend as plates
+//! do (see `energy::bending`).
 
 use crate::mesh::Mesh;
 
-/// Vertices and triangles; saturates.
+/// The numbers of vertices and triangles, saturating.
 pub(super) fn size(cells: [usize; 2]) -> (u64, u64) {
     let [nx, nz] = cells.map(|n| n as u64);
     (nx.saturating_add(1).saturating_mul(nz.saturating_add(1)), nx.saturating_mul(nz).saturating_mul(2))

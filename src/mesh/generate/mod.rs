@@ -11,54 +11,54 @@ mod torus;
 
 use crate::mesh::{Mesh, quality};
 
-/// A procedural mesh with its sizes in metres and resolution.
+/// A procedural mesh with its sizes in m and its resolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
     /// A block `[0,size]` of cubes, each split into 5 (alternating parity) or 6 tets; `beam` and `box`.
     Block {
-        /// Edge lengths.
+        /// The edge lengths along x, y and z in m.
         size: [f64; 3],
-        /// Cubes along each axis.
+        /// The number of cubes along each axis.
         cells: [usize; 3],
-        /// 5 or 6.
+        /// The number of tets of each cube: 5 or 6.
         split: usize,
     },
     /// A ball about the origin.
     Sphere {
-        /// Radius.
+        /// The radius of the ball in m.
         radius: f64,
-        /// Cells across the radius.
+        /// The number of cells across the radius.
         cells: usize,
     },
     /// A solid torus about the z axis, centred at the origin.
     Torus {
-        /// Distance from the centre to the tube's centre line.
+        /// The distance in m from the centre to the tube's centre line.
         major: f64,
-        /// Radius of the tube.
+        /// The radius of the tube in m.
         minor: f64,
-        /// Cells around the tube.
+        /// The number of cells around the tube.
         cells: usize,
     },
     /// A flat sheet of triangles in the xz plane, corner at the origin.
     Cloth {
-        /// Edge lengths.
+        /// The edge lengths along x and z in m.
         size: [f64; 2],
-        /// Squares along each edge.
+        /// The number of squares along each edge.
         cells: [usize; 2],
     },
     /// A straight line along +x from the origin.
     Rope {
-        /// The whole length.
+        /// The whole length in m.
         length: f64,
-        /// Edges of equal length.
+        /// The number of edges, of equal length.
         segments: usize,
     },
 }
 
 /// The mesh of `shape`.
 ///
-/// Vertex order: `x` fastest, then `y`, then `z` for blocks (`x`, then `z` for a cloth, `x` for a rope); spheres begin with
-/// the centre; a torus is section after section, each from the inside out.
+/// Vertex order: `x` fastest, then `y`, then `z` for blocks (`x`, then `z` for a cloth, `x` for a rope); spheres begin
+/// with the centre; a torus is section after section, each from the inside out.
 ///
 /// # Panics
 ///
@@ -74,8 +74,8 @@ pub fn generate(shape: &Shape) -> Mesh {
     }
 }
 
-/// Vertices and cells (tets, a cloth's triangles or a rope's edges) that [`generate`] would give, without making them.
-/// `None` where the numbers do not fit into a `u32`.
+/// The numbers of vertices and cells (tets, a cloth's triangles or a rope's edges) that [`generate`] would give,
+/// without making them. `None` if the numbers do not fit into a `u32`.
 pub fn size(shape: &Shape) -> Option<(u32, u32)> {
     let (vertices, cells) = match *shape {
         Shape::Block { cells, split, .. } => block::size(cells, split),
@@ -87,7 +87,7 @@ pub fn size(shape: &Shape) -> Option<(u32, u32)> {
     Some((u32::try_from(vertices).ok()?, u32::try_from(cells).ok()?))
 }
 
-/// `tet` with two corners exchanged if that makes it positive.
+/// The `tet`, with two corners exchanged if that makes it positive.
 pub fn oriented(points: &[[f64; 3]], tet: [u32; 4]) -> [u32; 4] {
     if quality::shape_ratio(points, tet) < 0.0 { [tet[0], tet[1], tet[3], tet[2]] } else { tet }
 }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::mesh::surface;
 
-    /// What holds for every generated solid: counts as announced, no orphans, all positive, conforming
+    /// Checks the properties of every generated solid: counts as announced, no orphans, all tets positive, conforming
     /// (a closed manifold boundary with the expected Euler number), and the volume.
     fn check_solid(shape: Shape, euler: i64, volume: f64, tolerance: f64, min_dihedral: f64) {
         let mesh = generate(&shape);

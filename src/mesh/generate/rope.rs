@@ -2,12 +2,12 @@
 
 use crate::mesh::Mesh;
 
-/// Vertices and edges; saturates.
+/// The numbers of vertices and edges, saturating.
 pub(super) fn size(segments: usize) -> (u64, u64) {
     ((segments as u64).saturating_add(1), segments as u64)
 }
 
-/// `segments` edges of equal length, `length` together.
+/// A line of `segments` edges of equal length, which are `length` long together.
 pub(super) fn generate(length: f64, segments: usize) -> Mesh {
     Mesh {
         points: (0..=segments).map(|i| [length * i as f64 / segments as f64, 0.0, 0.0]).collect(),

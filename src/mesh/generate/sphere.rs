@@ -44,7 +44,7 @@ const FACES: [[usize; 3]; 20] = [
 /// A lattice point by its weights on the icosahedron's corners: `(corner, weight)` ascending, unused last.
 type Key = [(usize, usize); 3];
 
-/// Vertices and tets; saturates.
+/// The numbers of vertices and tets, saturating.
 pub(super) fn size(n: usize) -> (u64, u64) {
     let n = (n as u64).min(1 << 20);
     (1 + 2 * n + 5 * n * (n + 1) * (2 * n + 1) / 3, 20 * n * n * n)

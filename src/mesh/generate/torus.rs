@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 use super::oriented;
 use crate::mesh::Mesh;
 
-/// Vertices and tets; saturates.
+/// The numbers of vertices and tets, saturating.
 pub(super) fn size(major: f64, minor: f64, cells: usize) -> (u64, u64) {
     let rings = ring_counts(cells.min(1 << 20));
     let outer = *rings.last().unwrap_or(&0) as u64;
@@ -49,12 +49,12 @@ pub(super) fn generate(major: f64, minor: f64, cells: usize) -> Mesh {
     Mesh { points, tets, ..Mesh::default() }
 }
 
-/// As many sections around the major circle as make cells about as long as they are wide; at least 3.
+/// The number of sections around the major circle that makes cells about as long as wide; at least 3.
 fn sections(major: f64, minor: f64, cells: usize) -> usize {
     ((major / minor * cells.max(3) as f64).round() as usize).max(3)
 }
 
-/// Vertices per ring, from the inside out.
+/// The number of vertices of each ring, from the inside out.
 fn ring_counts(cells: usize) -> Vec<usize> {
     let cells = cells.max(3);
     let rings = ((cells as f64 / TAU).round() as usize).max(1);
@@ -86,7 +86,7 @@ fn strip(inner: (usize, usize), outer: (usize, usize), triangles: &mut Vec<[u32;
     let inner_steps = if inner.1 == 1 { 0 } else { inner.1 };
     let (mut i, mut o) = (0, 0);
     while i < inner_steps || o < outer.1 {
-        // The ring whose edge has the earlier midpoint goes first: exact in integers.
+        // The ring whose edge has the earlier midpoint advances first; this is exact in integers.
         let outer_first = i == inner_steps || (o < outer.1 && (2 * o + 1) * inner.1 <= (2 * i + 1) * outer.1);
         if outer_first {
             triangles.push([vertex(inner, i), vertex(outer, o), vertex(outer, o + 1)]);

@@ -1,4 +1,4 @@
-//! What kind of surface triangles form, and what is wrong with it.
+//! The topology of a surface of triangles, and its defects.
 
 use crate::mesh::intersect::intersecting_pairs;
 use crate::mesh::loops::loops;
@@ -9,25 +9,27 @@ use crate::mesh::weld::coinciding;
 /// The surface that some triangles form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
-    /// The triangles that were judged: with corners that differ, and in common vertices if they were a soup.
+    /// The triangles that were judged: those with three different corners. If they were a soup,
+    /// their vertices are welded.
     pub triangles: Vec<[u32; 3]>,
-    /// Vertices that another one stands for, since the triangles were a soup.
+    /// How many vertices were replaced by another one at the same place, if the triangles were a soup.
     pub welded: usize,
-    /// Edges, vertices and parts.
+    /// The numbers of irregular edges, vertices and parts.
     pub topology: Topology,
-    /// Loops of border edges.
+    /// The number of loops of border edges.
     pub boundary_loops: usize,
-    /// Parts of a closed surface that face the wrong way; `None` where that cannot be said.
+    /// The number of parts of a closed surface that face the wrong way; `None` if that cannot be decided.
     pub inside_out: Option<usize>,
-    /// Triangles with the corners of an earlier one, in any order.
+    /// The number of triangles with the corners of an earlier one, in any order.
     pub duplicates: usize,
-    /// Pairs of triangles, by their numbers as given, that intersect.
+    /// The pairs of triangles, by their numbers as given, that intersect.
     pub intersections: Vec<[u32; 2]>,
 }
 
-/// Judges triangles, whose corners must be in range. Those with a corner twice are left out.
+/// Judges triangles, whose corners must be in range. Triangles that have a corner twice are left out.
 ///
-/// Files of some formats hold a soup: every triangle has vertices of its own. Then vertices at the same place are one.
+/// Files of some formats hold a soup, in which every triangle has vertices of its own. Vertices at the same place
+/// are then treated as one.
 pub fn diagnose(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Diagnosis {
     let mut sound = triangles.to_vec();
     let mut welded = 0;
@@ -52,7 +54,7 @@ pub fn diagnose(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Diagnosis {
     }
 }
 
-/// Are there several triangles and no vertex that two of them have?
+/// True if there are several triangles and no two of them have a vertex in common.
 fn is_soup(vertices: usize, triangles: &[[u32; 3]]) -> bool {
     let mut used = vec![false; vertices];
     triangles.len() > 1

@@ -1,4 +1,4 @@
-//! What there is to know about a mesh, for `pliant info`.
+//! The description of a mesh, for `pliant info`.
 
 mod diagnosis;
 mod text;
@@ -15,102 +15,104 @@ use super::weld::coinciding;
 use super::{DataArray, Kind, Mesh};
 use elements::math::vec3::{norm, sub};
 
-/// The description of one mesh. Serializes to JSON; what cannot be told, or is not finite, is `null`.
+/// The description of one mesh. It serializes to JSON; values that are unknown or not finite are `null`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Info {
-    /// Number of vertices.
+    /// The number of vertices.
     pub vertices: usize,
-    /// Boundary triangles of the tets, or the triangles of a mesh without tets.
+    /// The number of boundary triangles of the tets, or of triangles in a mesh without tets.
     pub triangles: usize,
-    /// Number of tets.
+    /// The number of tets.
     pub tets: usize,
-    /// Edges of a mesh of lines; 0 of any other.
+    /// The number of edges of a mesh of lines; 0 for other meshes.
     pub edges: usize,
-    /// `[min, max]` of the vertices that are finite.
+    /// The box `[min, max]` around all finite vertices.
     pub bounds: Option<[[f64; 3]; 2]>,
-    /// Sum of the tets' absolute volumes; of a closed and oriented surface, what it encloses, negative if inside out.
+    /// The sum of the tets' absolute volumes. For a closed and oriented surface, the volume that it encloses,
+    /// negative if it is inside out.
     pub volume: Option<f64>,
-    /// Area of the triangles; `null` of lines.
+    /// The area of the triangles; `null` for lines.
     pub area: Option<f64>,
-    /// Length of the edges of a mesh of lines.
+    /// The length of the edges of a mesh of lines.
     pub length: Option<f64>,
-    /// Does every edge of the surface have exactly two triangles? `null` of lines.
+    /// True if every edge of the surface has exactly two triangles; `null` for lines.
     pub closed: Option<bool>,
-    /// Is the surface free of edges with more than two triangles and of vertices with more than one fan? `null` of
-    /// lines.
+    /// True if the surface has no edge with more than two triangles and no vertex with more than one
+    /// fan; `null` for lines.
     pub manifold: Option<bool>,
-    /// Do the triangles at every edge run through it in opposite directions? `null` of lines.
+    /// True if the triangles at every edge run through it in opposite directions; `null` for lines.
     pub oriented: Option<bool>,
-    /// Does every shell of the surface point outward, or into a cavity? `null` unless it is closed and oriented.
+    /// True if every shell of the surface points outward, or into a cavity; `null` unless it is closed and oriented.
     pub outward: Option<bool>,
-    /// Shells that do not.
+    /// The number of shells that are inside out.
     pub inside_out: usize,
-    /// Border edges of the surface.
+    /// The number of border edges of the surface.
     pub open_edges: usize,
-    /// Loops that they form.
+    /// The number of loops that the border edges form.
     pub boundary_loops: usize,
-    /// Edges with more than two triangles.
+    /// The number of edges with more than two triangles.
     pub nonmanifold_edges: usize,
-    /// Vertices with more than one fan of triangles.
+    /// The number of vertices with more than one fan of triangles.
     pub nonmanifold_vertices: usize,
-    /// Edges whose two triangles are oriented against each other.
+    /// The number of edges whose two triangles are oriented against each other.
     pub inconsistent_edges: usize,
-    /// Parts of the surface that hang together by edges.
+    /// The number of parts of the surface that are connected by edges.
     pub shells: usize,
-    /// Parts of the mesh that hang together by vertices.
+    /// The number of parts of the mesh that are connected by vertices.
     pub components: usize,
-    /// Tets of negative volume; they are turned round before a simulation.
+    /// The number of tets of negative volume; they are turned round before a simulation.
     pub inverted: usize,
-    /// Tets without volume, triangles without area or edges without length; refused unless `repair = true`.
+    /// The number of tets without volume, triangles without area or edges without length; refused
+    /// unless `repair = true`.
     pub degenerate: usize,
-    /// Triangles of the surface with the corners of another one.
+    /// The number of triangles of the surface with the corners of another one.
     pub duplicate_triangles: usize,
-    /// Pairs of triangles of the surface that intersect beyond what they share; `null` of lines.
+    /// The number of pairs of triangles of the surface that intersect beyond shared vertices; `null` for lines.
     pub self_intersections: Option<usize>,
-    /// Triangles that are in such a pair.
+    /// The number of triangles that are in such a pair.
     pub intersecting_triangles: usize,
     /// The first of these pairs.
     pub first_intersection: Option<[u32; 2]>,
-    /// Vertices in no cell.
+    /// The number of vertices in no cell.
     pub orphans: usize,
-    /// Vertices at exactly the place of an earlier one.
+    /// The number of vertices at exactly the place of an earlier one.
     pub duplicate_vertices: usize,
-    /// As many of them as were welded to judge the surface: all, of triangles without common vertices; else none.
+    /// How many of them were welded to judge the surface: all, if no triangles have a vertex in common; else none.
     pub welded: usize,
-    /// Vertices with a coordinate that is NaN or infinite.
+    /// The number of vertices with a coordinate that is NaN or infinite.
     pub nonfinite: usize,
-    /// Cells that use vertices that do not exist; they are left out of everything else.
+    /// The number of cells that use vertices that do not exist; they are left out of everything else.
     pub out_of_range: usize,
-    /// Smallest dihedral angle of the tets that have a volume.
+    /// The smallest dihedral angle of the tets that have a volume, in degrees.
     pub min_dihedral_deg: Option<f64>,
-    /// Largest dihedral angle of the tets that have a volume.
+    /// The largest dihedral angle of the tets that have a volume, in degrees.
     pub max_dihedral_deg: Option<f64>,
     /// Dihedral angles in bins of 10°; empty without tets.
     pub dihedral_histogram: Vec<u64>,
-    /// Smallest radius ratio of the tets that have a volume: 1 of a regular one.
+    /// The smallest radius ratio of the tets that have a volume: 1 for a regular one.
     pub min_radius_ratio: Option<f64>,
     /// Radius ratios in bins of 0.1; empty without tets.
     pub radius_ratio_histogram: Vec<u64>,
-    /// The data arrays.
+    /// The data arrays of the mesh.
     pub arrays: Vec<ArrayInfo>,
 }
 
 /// The description of one data array.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ArrayInfo {
-    /// Name in the file.
+    /// The name of the array in the file.
     pub name: String,
-    /// `points` or `cells`.
+    /// What the array is on: `points` or `cells`.
     pub on: &'static str,
-    /// Values per point or cell.
+    /// The number of values per point or cell.
     pub components: usize,
-    /// Smallest and largest finite value; `null` if there is none.
+    /// The smallest and the largest finite value; `null` if there is none.
     pub range: Option<[f64; 2]>,
-    /// Values that are NaN or infinite.
+    /// The number of values that are NaN or infinite.
     pub nonfinite: usize,
 }
 
-/// Describes `mesh`, whatever is wrong with it.
+/// Describes `mesh`, whatever its defects are.
 pub fn describe(mesh: &Mesh) -> Info {
     let vertices = mesh.points.len();
     let whole = in_range(mesh);
@@ -219,7 +221,7 @@ fn arrays(mesh: &Mesh) -> Vec<ArrayInfo> {
     points.chain(mesh.cell_data.iter().map(|a| describe("cells", a))).collect()
 }
 
-/// Parts that hang together by vertices; vertices in no cell do not count.
+/// The number of parts that are connected by vertices; vertices in no cell do not count.
 fn components<const N: usize>(vertices: usize, cells: &[[u32; N]]) -> usize {
     let mut sets = UnionFind::new(vertices);
     let mut used = vec![false; vertices];

@@ -1,4 +1,4 @@
-//! Tests of what is told.
+//! Tests of the description of meshes.
 
 use super::*;
 use crate::mesh::generate::generate;
@@ -156,7 +156,7 @@ fn two_boxes_that_cross_intersect_and_a_seam_does_not() {
     assert!(info.self_intersections > Some(10) && info.intersecting_triangles > 8, "{info}");
     let [a, b] = info.first_intersection.unwrap();
     assert!(a < triangles.len() as u32 && b >= triangles.len() as u32);
-    // The same box once more at its place, with vertices of its own: triangles upon triangles are duplicates.
+    // The same box again at the same place, with its own vertices: triangles on top of each other are duplicates.
     mesh.points.truncate(first as usize);
     mesh.points.extend(points);
     let info = describe(&mesh);

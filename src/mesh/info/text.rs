@@ -1,11 +1,11 @@
-//! The description as text for people: what is wrong comes first.
+//! The description as text for people: defects come first.
 
 use std::fmt;
 
 use super::{ArrayInfo, Info};
 use crate::mesh::prepare::counted;
 
-/// Width of a histogram's longest bar.
+/// The width of a histogram's longest bar, in characters.
 const BAR: u64 = 40;
 
 impl fmt::Display for Info {
@@ -45,7 +45,7 @@ impl fmt::Display for Info {
 }
 
 impl Info {
-    /// The verdict in one line.
+    /// The verdict about the surface in one line.
     fn fmt_surface(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(closed), Some(manifold)) = (self.closed, self.manifold) else {
             return writeln!(f, "lines        {}", counted(self.components, "component", "components"));
@@ -67,7 +67,7 @@ impl Info {
         )
     }
 
-    /// What is irregular, a line each, and the way out where there is one.
+    /// The defects, a line each, and the way to repair them if there is one.
     fn fmt_problems(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [a, b] = self.first_intersection.unwrap_or_default();
         let (flat, repair) = match self.tets + self.edges {

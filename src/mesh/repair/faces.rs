@@ -1,12 +1,12 @@
 //! Triangles that add nothing to the surface: those without area, and duplicates.
 //!
-//! A triangle with a corner twice is dropped: its other sides fall together. Of one with a side that is nothing but
-//! rounding, the ends of that side are welded first. One whose corner b lies on its side ac cannot just go, since that
-//! would tear the surface open along ac: the neighbour acd beyond that side is split into abd and bcd.
+//! A triangle that has a corner twice is dropped: its other two sides coincide. If a side is so short that it is a
+//! rounding error, its ends are welded first. A triangle whose corner b lies on its side ac cannot simply be dropped,
+//! since that would tear the surface open along ac. Its neighbour acd beyond that side is split into abd and bcd.
 //!
-//! Of triangles with the same corners the first one stays. Where their number is even, they may form a wall inside of a
-//! volume, as between two blocks that were put together: its triangles go altogether where every edge of its rim belongs
-//! to two other triangles or more. Otherwise they are the two sides of a sheet, or were just written twice.
+//! Of triangles with the same corners the first one stays. If their number is even, they may form a wall inside of a
+//! volume, as between two blocks that were put together. All triangles of such a wall are dropped if every edge of its
+//! rim belongs to two or more other triangles. Otherwise they are the two sides of a sheet, or were just written twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ pub(super) fn flatten(mesh: &mut Mesh, report: &mut Report) -> usize {
         report.welded_vertices += welded;
         let split = drop_flat(mesh);
         splits += split;
-        // A split can leave a short side.
+        // A split can leave another short side, so this is repeated.
         if welded + split == 0 {
             report.split_triangles += splits;
             return splits;
@@ -40,10 +40,10 @@ pub(super) fn flatten(mesh: &mut Mesh, report: &mut Report) -> usize {
     }
 }
 
-/// Drops triangles without area but those with a short side that splits leave; returns how many neighbours were split.
+/// Drops triangles without area, except those with a short side left by splits; returns how many neighbours were split.
 fn drop_flat(mesh: &mut Mesh) -> usize {
     let is_flat = |mesh: &Mesh, t: usize| is_degenerate_triangle(&mesh.points, mesh.triangles[t]);
-    // The one with the longest side is first: a flat neighbour beyond that side is split into smaller ones.
+    // The triangle with the longest side comes first: a flat neighbour beyond that side is split into smaller ones.
     let key = |mesh: &Mesh, t: usize| (longest_side(mesh, t).1.to_bits(), t);
     let mut flat: BTreeSet<(u64, usize)> =
         (0..mesh.triangles.len()).filter(|&t| is_flat(mesh, t)).map(|t| key(mesh, t)).collect();
@@ -55,7 +55,7 @@ fn drop_flat(mesh: &mut Mesh) -> usize {
     while let Some((_, t)) = flat.pop_last() {
         edges.remove(mesh.triangles[t], t);
         gone.insert(t);
-        // Rounding could let that go on for ever: then the rest is just dropped.
+        // Rounding could make this go on for ever: after many splits, the remaining triangles are just dropped.
         let Some(split) = Split::of(mesh, t, &edges).filter(|_| splits < most) else { continue };
         flat.remove(&key(mesh, split.neighbour));
         edges.remove(mesh.triangles[split.neighbour], split.neighbour);
@@ -74,7 +74,7 @@ fn drop_flat(mesh: &mut Mesh) -> usize {
     splits
 }
 
-/// Welds the ends of short sides; returns how many vertices are in no triangle for that.
+/// Welds the ends of short sides; returns how many vertices are in no triangle afterwards.
 fn weld_short_sides(mesh: &mut Mesh) -> usize {
     let mut clusters = UnionFind::new(mesh.points.len());
     for &triangle in &mesh.triangles {
@@ -124,15 +124,15 @@ impl Edges {
     }
 }
 
-/// A triangle to be split at a vertex on its side.
+/// A split of a triangle at a vertex on its side.
 struct Split {
     neighbour: usize,
     parts: [[u32; 3]; 2],
 }
 
 impl Split {
-    /// Where the gap goes that the flat triangle `t`, no longer in `edges`, leaves; `None` where it leaves none, or
-    /// more than two triangles would meet in an edge.
+    /// The split that closes the gap left by the flat triangle `t`, which is no longer in `edges`. `None` if it leaves
+    /// no gap, or if more than two triangles would meet in an edge.
     fn of(mesh: &Mesh, t: usize, edges: &Edges) -> Option<Split> {
         let triangle = mesh.triangles[t];
         let (middle, length) = longest_side(mesh, t);
@@ -146,7 +146,7 @@ impl Split {
     }
 }
 
-/// The corner of a triangle that is opposite of its longest side, and that side's length squared.
+/// The corner of a triangle that is opposite to its longest side, and that side's length squared.
 fn longest_side(mesh: &Mesh, t: usize) -> (usize, f64) {
     let [a, b, c] = mesh.triangles[t].map(|v| mesh.points[v as usize]);
     let squares = [sub(c, b), sub(a, c), sub(b, a)].map(|along| dot(along, along));
@@ -155,12 +155,12 @@ fn longest_side(mesh: &Mesh, t: usize) -> (usize, f64) {
         .fold((0, squares[0]), |most, side| if side.1 > most.1 { side } else { most })
 }
 
-/// The sides' vertices, ascending.
+/// The vertices of each side, ascending.
 pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
     [[a, b], [b, c], [c, a]].map(|[from, to]| [from.min(to), from.max(to)])
 }
 
-/// Drops all but the first of triangles with the same corners, and inner walls.
+/// Drops all but the first of triangles with the same corners, and drops inner walls altogether.
 pub fn drop_duplicates(mesh: &mut Mesh, report: &mut Report) {
     let mut keys: Vec<([u32; 3], usize)> = mesh.triangles.iter().copied().zip(0..).collect();
     keys.iter_mut().for_each(|(corners, _)| corners.sort_unstable());
@@ -181,7 +181,7 @@ pub fn drop_duplicates(mesh: &mut Mesh, report: &mut Report) {
     keep_triangles(mesh, |t| !drop[t]);
 }
 
-/// For every group of triangles with the same corners: is it of a wall?
+/// For every group of triangles with the same corners, true if it belongs to a wall.
 fn walls(groups: &[&[([u32; 3], usize)]]) -> Vec<bool> {
     let mut at: Vec<([u32; 2], u32)> =
         (0..).zip(groups).flat_map(|(g, group)| sides(group[0].0).map(|side| (side, g))).collect();
@@ -194,7 +194,7 @@ fn walls(groups: &[&[([u32; 3], usize)]]) -> Vec<bool> {
             even.for_each(|g| parts.union(first, g));
         }
     }
-    // Whether a part has a rim, and whether that is free somewhere.
+    // Whether a part has a rim, and whether the rim is free somewhere.
     let (mut rim, mut free) = (vec![false; groups.len()], vec![false; groups.len()]);
     for same in at.chunk_by(|a, b| a.0 == b.0) {
         let mut even = same.iter().filter(|(_, g)| is_even(*g));

@@ -4,11 +4,11 @@
 //! A(i, k) = min_j A(i, j) + A(j, k) + |ijk|,      A(i, i + 1) = 0
 //! ```
 //!
-//! over the vertices i < j < k of the loop \[Barequet1995\]. A diagonal that is an edge of the surface already is out of
-//! the question, so that no edge gets a third triangle. Triangles without area are taken where nothing else is left, as
-//! in the crack along a side that a vertex lies on; they are removed at once, as all such triangles are
-//! ([`faces`]). Loops too long for that take the ears of [`polygon`]. What cannot
-//! be filled stays open, and so does a sheet whose border would be sewn up to something without volume.
+//! over the vertices i < j < k of the loop \[Barequet1995\]. A diagonal that is already an edge of the surface is not
+//! allowed, so that no edge gets a third triangle. Triangles without area are used only if there is no other way, as in
+//! the crack along a side on which a vertex lies; they are removed at once, as all such triangles are ([`faces`]).
+//! Loops too long for this method take the ears of [`polygon`]. Holes that cannot be filled stay open. So does a sheet
+//! whose border would be sewn up to a surface without volume.
 
 use std::collections::BTreeSet;
 
@@ -21,11 +21,11 @@ use crate::mesh::prepare::is_degenerate_triangle;
 use crate::mesh::surface::{area_vector, enclosed_volume, half_edges, shells, topology};
 use elements::math::vec3::{norm, sub};
 
-/// Edges of the longest loop that is filled with least area, which takes their number cubed.
+/// The number of edges of the longest loop that is filled with least area. The time grows with its cube.
 const LONGEST: usize = 500;
 
-/// Fills the loops of up to `most` edges, with triangles without area, which are removed again, only if `faces` may be
-/// dropped. Neighbours must be oriented the same way along a loop; otherwise it stays.
+/// Fills the loops of up to `most` edges. Triangles without area, which are removed again, are used only if `faces` is
+/// true. If neighbours are not oriented the same way along a loop, it stays open.
 pub fn fill(mesh: &mut Mesh, most: usize, faces: bool, report: &mut Report) {
     let mut left = if most == 0 { vec![] } else { loops(&mesh.triangles) };
     let (holes, triangles) = (left.len(), mesh.triangles.len());
@@ -36,7 +36,7 @@ pub fn fill(mesh: &mut Mesh, most: usize, faces: bool, report: &mut Report) {
             faces::flatten(&mut filled, &mut after);
             faces::drop_duplicates(&mut filled, &mut after);
         }
-        // What does not shorten the border is not done: it would be done again and again.
+        // A filling that does not shorten the border is discarded, because it would be repeated for ever.
         if topology(&filled.triangles).open_edges >= topology(&mesh.triangles).open_edges {
             break;
         }
@@ -75,7 +75,7 @@ fn fill_loops(mesh: &mut Mesh, all: &[Loop], most: usize, faces: bool) {
     }
 }
 
-/// The triangles that fill a loop, facing as those around it; `None` where there is no way.
+/// The triangles that fill a loop, facing as those around it; `None` if there is no way.
 fn filling(
     points: &[[f64; 3]],
     border: &Loop,
@@ -97,7 +97,7 @@ fn filling(
     polygon::triangulate(points, &corners, |triangle| triangles.push(triangle));
     let mut new: Vec<[u32; 2]> = triangles.iter().flat_map(|&t| faces::sides(t)).collect();
     new.sort_unstable();
-    // Sides of the loop are new once and taken; diagonals are new twice.
+    // Sides of the loop occur once in the filling and exist already; diagonals occur twice and are new.
     let sound = new.chunk_by(|a, b| a == b).all(|same| match same {
         [[a, b]] => is_taken(*a, *b),
         [[a, b], _] => !is_taken(*a, *b),
@@ -106,7 +106,7 @@ fn filling(
     (sound && !triangles.iter().any(|&t| is_degenerate_triangle(points, t))).then_some(triangles)
 }
 
-/// The triangulation of least area without diagonals that are taken.
+/// The triangulation of least area whose diagonals are not edges of the surface.
 fn least_area(
     points: &[[f64; 3]],
     corners: &[u32],
@@ -115,13 +115,13 @@ fn least_area(
 ) -> Option<Vec<[u32; 3]>> {
     let n = corners.len();
     let longest = corners.iter().map(|&v| norm(sub(points[v as usize], points[corners[0] as usize])));
-    // More than all areas together: triangles without area are the last resort.
+    // The penalty is more than all areas together, so that triangles without area are the last resort.
     let penalty = if faces { 4.0 * n as f64 * longest.fold(0.0, f64::max).powi(2) } else { f64::INFINITY };
     let weight = |triangle: [u32; 3]| {
         let flat = is_degenerate_triangle(points, triangle);
         norm(area_vector(points, triangle)) + if flat { penalty } else { 0.0 }
     };
-    // Of the polygon from i to k: the least area, and the corner that forms a triangle with its ends.
+    // For the polygon from i to k: the least area, and the corner that forms a triangle with its ends.
     let mut best = vec![(0.0, 0); n * n];
     for length in 2..n {
         for i in 0..n - length {
@@ -152,7 +152,7 @@ fn least_area(
     })
 }
 
-/// Do the triangles form a closed surface that encloses nothing?
+/// True if the triangles form a closed surface that encloses nothing.
 fn is_flat(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> bool {
     let closed = half_edges(triangles).chunk_by(|a, b| a.ends == b.ends).all(|same| same.len() == 2);
     let area: f64 = triangles.iter().map(|&t| norm(area_vector(points, t))).sum();

@@ -10,9 +10,10 @@
 //! 6. [`shells`]: parts too small to matter go, and lone triangles beside closed parts;
 //! 7. [`orient`] again: closed parts face outward, cavities inward, which can be said only now.
 //!
-//! What remains keeps its order and its bits: a clean closed surface comes back as it was, and a repaired one too.
-//! Point data stay with their points (of welded ones, the first one's), cell data with their triangles; a new triangle
-//! takes the values of the one that it was cut from or, in a hole, of the one beyond the loop's first edge.
+//! Everything that remains keeps its order and its bits: a clean closed surface comes back as it was, and so does
+//! a repaired one. Point data stay with their points (welded points keep those of the first), cell data with
+//! their triangles. A new triangle takes the values of the one that it was cut from or, in a hole, of the one
+//! beyond the loop's first edge.
 
 pub mod faces;
 pub mod holes;
@@ -28,10 +29,11 @@ use super::prepare::counted;
 use super::surface::{Topology, topology};
 use super::{DataArray, Kind, Mesh};
 
-/// What is to be repaired. The default makes a volume that can be simulated out of what is nearly one.
+/// Which repairs to make. The default makes a volume that can be simulated from a surface that nearly encloses one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Repair {
-    /// Weld vertices within this part of the bounding box's diagonal; 0: only those at exactly one place; `None`: none.
+    /// Weld vertices within this part of the bounding box's diagonal. With 0, only those at exactly the same place are
+    /// welded; with `None`, none.
     pub weld: Option<f64>,
     /// Drop triangles without area, duplicates, and walls that consist of opposite duplicates.
     pub faces: bool,
@@ -39,59 +41,59 @@ pub struct Repair {
     pub vertices: bool,
     /// Orient neighbours the same way, closed parts outward and cavities inward.
     pub orient: bool,
-    /// Fill holes of up to this many edges; 0: none.
+    /// Fill holes of up to this many edges; 0 fills none.
     pub holes: usize,
     /// Drop shells whose bounding box has a diagonal below this part of the largest one's, and lone triangles beside
-    /// closed shells; 0: none.
+    /// closed shells; 0 drops none.
     pub small_shells: f64,
 }
 
 impl Default for Repair {
-    /// Everything; exact welding, holes of up to 100 edges, shells below 1e-4 of the largest: no mesh of tets resolves
-    /// both.
+    /// All repairs: exact welding, holes of up to 100 edges, shells below 1e-4 of the largest, since no mesh of tets
+    /// resolves both of these.
     fn default() -> Repair {
         Repair { weld: Some(0.0), faces: true, vertices: true, orient: true, holes: 100, small_shells: 1e-4 }
     }
 }
 
 impl Repair {
-    /// Leaves everything as it is.
+    /// No repairs: the mesh stays as it is.
     pub fn none() -> Repair {
         Repair { weld: None, faces: false, vertices: false, orient: false, holes: 0, small_shells: 0.0 }
     }
 }
 
-/// What was repaired, and what is left to be told.
+/// Counts of the repairs that were made, and the defects that remain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
-    /// Vertices that were welded to another one and are gone.
+    /// The number of vertices that were welded to another one and removed.
     pub welded_vertices: usize,
-    /// Triangles without area that were dropped, also because welding left them two corners.
+    /// The number of triangles without area that were dropped, also because welding left them two corners.
     pub degenerate_triangles: usize,
-    /// Triangles that were split at a vertex on their side, where a neighbour without area was.
+    /// The number of triangles that were split at a vertex on their side, beside a neighbour without area.
     pub split_triangles: usize,
-    /// Triangles with the corners of another one that were dropped.
+    /// The number of dropped triangles with the corners of another one.
     pub duplicate_triangles: usize,
-    /// Triangles in inner walls of opposite duplicates that were dropped.
+    /// The number of dropped triangles in inner walls of opposite duplicates.
     pub wall_triangles: usize,
-    /// Vertices in no triangle that were dropped.
+    /// The number of dropped vertices that were in no triangle.
     pub unreferenced_vertices: usize,
-    /// Triangles that were turned round.
+    /// The number of triangles that were turned round.
     pub turned_triangles: usize,
-    /// Holes that were filled.
+    /// The number of holes that were filled.
     pub filled_holes: usize,
-    /// Triangles by which there are more for that.
+    /// The number of triangles that filling the holes added.
     pub hole_triangles: usize,
-    /// Shells that were dropped.
+    /// The number of shells that were dropped.
     pub small_shells: usize,
-    /// Triangles that they had.
+    /// The number of triangles of the dropped shells.
     pub shell_triangles: usize,
-    /// The surface as it is now.
+    /// The topology of the surface after the repairs.
     pub left: Topology,
 }
 
-/// Repairs a mesh of triangles; one of tets or lines comes back as it is. Corners must be in range. The result depends
-/// on the input alone.
+/// Repairs a mesh of triangles; a mesh of tets or lines comes back as it is. Corners must be in range. The result
+/// depends on the input alone.
 pub fn repair(mesh: Mesh, options: &Repair) -> (Mesh, Report) {
     let mut report = Report::default();
     if mesh.kind() != Some(Kind::Sheet) {
@@ -111,7 +113,7 @@ pub fn repair(mesh: Mesh, options: &Repair) -> (Mesh, Report) {
     }
     if options.orient {
         let first = orient::consistently(&mut mesh);
-        // Where each triangle was before holes were filled goes along with it as an array.
+        // An array records the number that each triangle had before holes were filled.
         let numbers = (0..first.len()).map(|t| t as f64).collect();
         mesh.cell_data.push(DataArray { name: String::new(), components: 1, values: numbers });
         close(&mut mesh, options, &mut report);
@@ -121,14 +123,14 @@ pub fn repair(mesh: Mesh, options: &Repair) -> (Mesh, Report) {
         close(&mut mesh, options, &mut report);
     }
     if options.vertices {
-        // Those of dropped shells, and those that cracks were closed with.
+        // These are vertices of dropped shells, and of triangles that closed cracks.
         drop_unreferenced(&mut mesh);
     }
     report.left = topology(&mesh.triangles);
     (mesh, report)
 }
 
-/// Fills holes and drops small shells until there are none: shells can be in each other's way.
+/// Fills holes and drops small shells until neither is possible, because shells can be in each other's way.
 fn close(mesh: &mut Mesh, options: &Repair, report: &mut Report) {
     loop {
         holes::fill(mesh, options.holes, options.faces, report);
@@ -138,8 +140,8 @@ fn close(mesh: &mut Mesh, options: &Repair, report: &mut Report) {
     }
 }
 
-/// How many triangles were turned either `first` or `then`; `numbers` tells which of the first ones each of the second
-/// ones is. New triangles have the number of an earlier one and do not count.
+/// How many triangles were turned exactly once, either in `first` or in `then`. `numbers` has the number in `first` of
+/// each triangle of `then`. New triangles have the number of an earlier one and do not count.
 fn count_turned(first: &[bool], numbers: &[f64], then: &[bool]) -> usize {
     let mut seen = vec![false; first.len()];
     let old = numbers.iter().zip(then).map(|(&number, &then)| (number as usize, then));
@@ -204,7 +206,7 @@ fn retain_indexed<T>(items: &mut Vec<T>, keep: impl Fn(usize) -> bool) {
 }
 
 impl fmt::Display for Report {
-    /// A line for each step that did something, and one for what still is wrong.
+    /// A line for each step that did something, and one for the defects that remain.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [vertices, triangles, edges] =
             [("vertex", "vertices"), ("triangle", "triangles"), ("edge", "edges")]

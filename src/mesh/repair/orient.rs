@@ -1,8 +1,8 @@
 //! Neighbours that face the same way, and parts that face outward.
 //!
-//! A patch is what hangs together by edges of exactly two triangles; its triangles are turned after its first one from
-//! neighbour to neighbour, or all of them the other way if that turns less area. What can be said of outside and inside
-//! is in [`nesting`](crate::mesh::nesting).
+//! A patch is a part that is connected by edges of exactly two triangles. Its triangles are turned to agree with its
+//! first one, from neighbour to neighbour, or all of them the other way if that turns less area. Outside and inside are
+//! decided in [`nesting`](crate::mesh::nesting).
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::mesh::nesting::inside_out;
 use crate::mesh::surface::{area_vector, half_edges, patches};
 use elements::math::vec3::norm;
 
-/// Orients every patch as one, if it has two sides; returns which triangles were turned.
+/// Orients every patch consistently, if it has two sides; returns which triangles were turned.
 pub fn consistently(mesh: &mut Mesh) -> Vec<bool> {
     let neighbours = neighbours(&mesh.triangles);
     let mut turned: Vec<Option<bool>> = vec![None; mesh.triangles.len()];
@@ -39,8 +39,8 @@ pub fn consistently(mesh: &mut Mesh) -> Vec<bool> {
     turn(mesh, turned.into_iter().map(|turned| turned == Some(true)).collect())
 }
 
-/// Turns the patches that are inside out; returns which triangles were turned. They must be oriented
-/// [`consistently`].
+/// Turns the patches that are inside out; returns which triangles were turned. Patches must be
+/// oriented [`consistently`].
 pub fn outward(mesh: &mut Mesh) -> Vec<bool> {
     let patch_of = patches(&mesh.triangles);
     let wrong = inside_out(&mesh.points, &mesh.triangles, &patch_of);
@@ -52,7 +52,7 @@ fn turn(mesh: &mut Mesh, turned: Vec<bool>) -> Vec<bool> {
     turned
 }
 
-/// The up to three triangles beyond edges of exactly two, and whether they are oriented against this one.
+/// The up to three neighbours across edges of exactly two triangles, and whether they are oriented against this one.
 fn neighbours(triangles: &[[u32; 3]]) -> Vec<[Option<(u32, bool)>; 3]> {
     let mut neighbours = vec![[None; 3]; triangles.len()];
     let mut add = |t: usize, other: usize, against: bool| {

@@ -1,4 +1,4 @@
-//! Parts of the surface that do not matter: dust, and lone triangles beside closed parts.
+//! Negligible parts of the surface: dust, and lone triangles beside closed parts.
 
 use super::{Report, keep_triangles};
 use crate::mesh::Mesh;
@@ -6,8 +6,8 @@ use crate::mesh::surface::{half_edges, shells};
 use crate::mesh::tree::{EMPTY, around, merge};
 use elements::math::vec3::{norm, sub};
 
-/// Drops the shells whose bounding box has a diagonal below `part` of the largest one's, and the lone triangles if there
-/// is a closed shell; nothing if `part` is 0. Returns how many.
+/// Drops the shells whose bounding box has a diagonal below `part` of the largest one's, and the lone triangles if
+/// there is a closed shell. Drops nothing if `part` is 0. Returns how many shells were dropped.
 pub fn drop_small(mesh: &mut Mesh, part: f64, report: &mut Report) -> usize {
     let shell_of = shells(&mesh.triangles);
     let count = shell_of.iter().max().map_or(0, |&last| last as usize + 1);

@@ -40,7 +40,7 @@ fn push_point(mesh: &mut Mesh, point: [f64; 3]) -> u32 {
     mesh.points.len() as u32 - 1
 }
 
-/// Repairs and expects the clean box back, to the bit; returns what was done.
+/// Repairs a mesh and expects the clean box back, to the bit; returns the report.
 #[track_caller]
 fn restored(mesh: Mesh) -> Report {
     let (repaired, report) = repair(mesh, &Repair::default());
@@ -48,7 +48,7 @@ fn restored(mesh: Mesh) -> Report {
     Report { left: Topology::default(), ..report }
 }
 
-/// Is it closed, manifold, oriented and of this volume, and does another repair change nothing?
+/// Checks that it is closed, manifold, oriented and of this volume, and that another repair changes nothing.
 #[track_caller]
 fn check_solid(mesh: &Mesh, volume: f64, shells: usize) {
     assert_eq!(topology(&mesh.triangles), Topology { shells, ..Topology::default() });
@@ -113,8 +113,8 @@ fn stray_vertices_and_triangles_without_area_are_dropped() {
     assert_eq!(restored(infinite), expected);
 }
 
-/// Puts a vertex on the first side of triangle 0 and splits this one only, with a triangle without area in the gap or
-/// without.
+/// Puts a vertex on the first side of triangle 0 and splits only this triangle. The gap gets a triangle without
+/// area if it is `filled`.
 fn with_vertex_on_a_side(filled: bool) -> Mesh {
     changed(|m| {
         let [a, b, c] = m.triangles[0];
@@ -146,7 +146,7 @@ fn a_crack_at_a_vertex_on_a_side_is_closed() {
 
 #[test]
 fn vertices_apart_by_rounding_are_welded_where_triangles_have_no_area_for_that() {
-    // Vertex 5 twice, the last place apart, and a needle in the slit on one side; the slit on the other is open.
+    // Vertex 5 exists twice, one last digit apart. The slit on one side has a needle in it, the other is open.
     let slit = changed(|m| {
         let copy = push_point(m, m.points[5].map(|x| x * (1.0 - f64::EPSILON)));
         let at: Vec<usize> = (0..20).filter(|&t| m.triangles[t].contains(&5)).collect();
@@ -293,7 +293,7 @@ fn holes_are_filled_with_the_values_of_a_neighbour() {
     let value = mesh.cell_data[0].values[38];
     let beyond = mesh.cell_data[0].values[..38].iter().position(|v| *v == value).unwrap() / 2;
     assert!(mesh.triangles[beyond].iter().filter(|v| mesh.triangles[19].contains(v)).count() == 2);
-    // One end of the box, and a hole too large.
+    // One end of the box is open, and a hole is too large.
     let end = |most: usize| {
         let open = changed(|m| {
             let (points, triangles) = (m.points.clone(), m.triangles.clone());

@@ -6,8 +6,9 @@ use crate::mesh::tree::around;
 use crate::mesh::weld::within;
 use elements::math::vec3::{norm, sub};
 
-/// Welds vertices within `tolerance` times the diagonal of the bounding box, and those within that of these; 0 welds
-/// what is at exactly one place. Returns how many are gone. Triangles may be left with a corner twice.
+/// Welds vertices within `tolerance` times the diagonal of the bounding box, and further ones within that distance
+/// of these. With 0 only vertices at exactly the same place are welded. Returns how many are gone. Triangles may be
+/// left with a corner twice.
 pub fn weld(mesh: &mut Mesh, tolerance: f64) -> usize {
     let finite: Vec<[f64; 3]> =
         mesh.points.iter().copied().filter(|p| p.iter().all(|x| x.is_finite())).collect();

@@ -1,29 +1,29 @@
 //! The body-centred cubic lattice and its tets.
 //!
-//! Two cubic grids of the same spacing, one at the centres of the other. A tet has an edge of either grid (a *long* edge,
-//! of one spacing) and four *short* ones between the grids (√3/2 of it): all tets have the same shape, with dihedral
-//! angles of 60° and 90°, and 1/12 of the volume of a cube; 24 meet in every point.
+//! The lattice consists of two cubic grids of the same spacing, one at the centres of the other. A tet has an edge of
+//! either grid (a *long* edge, of one spacing) and four *short* ones between the grids (√3/2 of it). All tets have the
+//! same shape, with dihedral angles of 60° and 90°, and 1/12 of the volume of a cube; 24 of them meet in every point.
 
 use crate::mesh::tree::Bounds;
 
-/// Cubes that are left free on every side of what is to be meshed.
+/// How many cubes are left free on every side of the surface.
 const MARGIN: f64 = 2.0;
 
 /// The part of a lattice that covers a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bcc {
     origin: [f64; 3],
-    /// Edge length of the cubes.
+    /// The edge length of the cubes.
     spacing: f64,
-    /// Points of either grid along each axis.
+    /// The number of points of either grid along each axis.
     size: [usize; 3],
 }
 
-/// A tet of the lattice: two corners of the first grid, two of the second; positive.
+/// A tet of the lattice: two corners of the first grid and two of the second, positively oriented.
 pub(super) type LatticeTet = [u32; 4];
 
 impl Bcc {
-    /// A lattice around a box that is centred in it. Points on its border are outside of the box.
+    /// A lattice around a box, which is in its centre. Points on the lattice's border are outside of the box.
     pub(super) fn around(bounds: Bounds, spacing: f64) -> Bcc {
         let sides: [f64; 3] = std::array::from_fn(|i| bounds[1][i] - bounds[0][i]);
         let cubes = sides.map(|side| (side / spacing).ceil() + 2.0 * MARGIN);
@@ -34,32 +34,32 @@ impl Bcc {
         }
     }
 
-    /// Points of the lattice around a box, as a number that cannot overflow.
+    /// The number of points of the lattice around a box, as a floating-point number, which cannot overflow.
     pub(super) fn count(bounds: Bounds, spacing: f64) -> f64 {
         2.0 * (0..3)
             .map(|i| ((bounds[1][i] - bounds[0][i]) / spacing).ceil() + 2.0 * MARGIN + 1.0)
             .product::<f64>()
     }
 
-    /// Number of points.
+    /// The number of points.
     pub(super) fn points(&self) -> usize {
         2 * self.size.iter().product::<usize>()
     }
 
-    /// Where a point is.
+    /// The position of a point.
     pub(super) fn place(&self, id: u32) -> [f64; 3] {
         let (grid, at) = self.split(id);
         let shift = 0.5 * grid as f64;
         std::array::from_fn(|i| self.origin[i] + self.spacing * (at[i] as f64 + shift))
     }
 
-    /// Is the point on the border, not surrounded by tets?
+    /// True if the point is on the border, and so not surrounded by tets.
     pub(super) fn on_border(&self, id: u32) -> bool {
         let (_, at) = self.split(id);
         (0..3).any(|i| at[i] < 2 || at[i] + 2 >= self.size[i])
     }
 
-    /// Is the edge between two neighbours a long one?
+    /// True if the edge between two neighbours is a long one.
     pub(super) fn is_long(a: u32, b: u32) -> bool {
         a % 2 == b % 2
     }
@@ -80,7 +80,8 @@ impl Bcc {
             pair.copy_from_slice(&[self.join(grid, low), self.join(grid, high)]);
         }
         for (corner, slot) in out[6..].iter_mut().enumerate() {
-            // The second grid is half a spacing up: a point's neighbours there begin one below, the others' one above.
+            // The second grid is half a spacing up: neighbours there begin one below the point, those in the
+            // first grid one above.
             let shifted = std::array::from_fn(|i| at[i] + (corner >> i & 1) + grid - 1);
             *slot = self.join(1 - grid, shifted);
         }
@@ -88,8 +89,8 @@ impl Bcc {
         out
     }
 
-    /// The twelve tets around the long edges that leave a point of the first grid upward; none where the
-    /// lattice ends.
+    /// The twelve tets around the long edges that lead upward from a point of the first grid; `None`
+    /// where the lattice ends.
     pub(super) fn tets(&self, id: u32) -> Option<[LatticeTet; 12]> {
         let (grid, at) = self.split(id);
         if grid == 1 || (0..3).any(|i| at[i] == 0 || at[i] + 1 == self.size[i]) {

@@ -1,17 +1,17 @@
 //! Inside and outside of a surface, and where an edge goes from one to the other.
 //!
-//! A point is inside where the winding number is above ½ and the surface's box contains it. Of a closed surface, that
-//! changes at its triangles: an edge is cut exactly where it meets one. Where a surface is open the change lies in the
+//! A point is inside if the winding number is above ½ and the surface's box contains it. For a closed surface this
+//! changes at its triangles: an edge is cut exactly where it meets one. If a surface is open, the change lies in the
 //! hole and is found by bisection.
 
 use crate::mesh::tree::{Bounds, around};
 use crate::mesh::winding::Winding;
 use elements::math::vec3::{add, cross, dot, scale, sub};
 
-/// Steps to either side of a triangle, in parts of the edge, that tell whether the surface is crossed there.
+/// The distance to either side of a triangle, as a part of the edge, at which points are tested for a crossing.
 const ASIDE: f64 = 1e-6;
 
-/// Bisections of an edge without crossings: its length over 2²⁴.
+/// The number of bisections of an edge without crossings: down to its length over 2²⁴.
 const BISECTIONS: usize = 24;
 
 /// The inside of a surface.
@@ -25,23 +25,23 @@ impl Field {
         Field { bounds: winding.tree().bounds(), winding }
     }
 
-    /// The winding number.
+    /// The winding number of the surface.
     pub(in crate::meshing) fn winding(&self) -> &Winding {
         &self.winding
     }
 
-    /// The surface's box.
+    /// The box around the surface.
     pub(super) fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// Is a point inside?
+    /// True if a point is inside.
     pub(super) fn inside(&self, point: [f64; 3]) -> bool {
         (0..3).all(|i| (self.bounds[0][i]..=self.bounds[1][i]).contains(&point[i]))
             && self.winding.at(point) > 0.5
     }
 
-    /// The part of the way from a point inside to one outside at which the surface is crossed; one of several.
+    /// The part of the way from a point inside to one outside at which the surface is crossed, any one of several.
     pub(super) fn cut(&self, from: [f64; 3], to: [f64; 3]) -> f64 {
         let along = sub(to, from);
         let inside = |part: f64| self.inside(add(from, scale(part, along)));
@@ -83,7 +83,7 @@ impl Field {
     }
 }
 
-/// The part in \[0, 1\] at which a segment meets a triangle; `None` where it misses it or runs in its plane.
+/// The part in \[0, 1\] at which a segment meets a triangle; `None` if it misses it or runs in its plane.
 fn crossing(corners: &[[f64; 3]; 3], from: [f64; 3], along: [f64; 3]) -> Option<f64> {
     let [a, b, c] = *corners;
     let (u, v, start) = (sub(b, a), sub(c, a), sub(from, a));

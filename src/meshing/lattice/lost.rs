@@ -1,7 +1,8 @@
-//! What a lattice is too coarse for: parts of the surface that the tets do not reach.
+//! Parts of the surface that the tets do not reach, because the lattice is too coarse for them.
 //!
-//! Points of the surface are taken at most a spacing apart. One is lost if it is farther than half a spacing from the
-//! boundary of the tets and parts inside from outside: triangles within the body bound nothing and are not missed.
+//! The surface is sampled at points that are at most a spacing apart. A point is lost if it is farther than half a
+//! spacing from the boundary of the tets and separates inside from outside. Triangles within the body separate
+//! nothing and are not missed.
 
 use super::field::Field;
 use crate::mesh::tree::{Bounds, EMPTY, Tree, merge};
@@ -9,29 +10,29 @@ use crate::mesh::{Mesh, surface};
 use elements::math::vec3::{add, norm, scale};
 use elements::par;
 
-/// Most samples along the side of a triangle.
+/// The largest number of samples along the side of a triangle.
 const MOST_SAMPLES: f64 = 16.0;
 
-/// Lost parts below this part of the whole surface are not told, unless half of a shell is gone.
+/// Lost parts below this part of the whole surface are not reported, unless half of a shell is gone.
 const TELL: f64 = 1e-3;
 
-/// Most shells that are named.
+/// The largest number of shells that are named.
 const NAMED: usize = 5;
 
-/// What is lost of one shell of the surface.
+/// The lost part of one shell of the surface.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Lost {
     /// The shell's number, from 0.
     pub shell: u32,
-    /// Lost area over the shell's area.
+    /// The lost area relative to the shell's area.
     pub part: f64,
-    /// Lost area over that of the whole surface.
+    /// The lost area relative to that of the whole surface.
     pub of_all: f64,
-    /// The box around what is lost.
+    /// The box around the lost part.
     pub bounds: Bounds,
 }
 
-/// The shells that lost a part, by their numbers. `shells`: the shell of each triangle of `surface`.
+/// The shells that lost a part, by their numbers. `shells` has the shell of each triangle of `surface`.
 pub(super) fn lost(surface: &Mesh, shells: &[u32], field: &Field, tets: &Mesh, spacing: f64) -> Vec<Lost> {
     let boundary = Tree::new(&tets.points, &surface::boundary(&tets.tets));
     let missing = |point: [f64; 3], normal: [f64; 3]| {
@@ -91,7 +92,7 @@ pub(super) fn tell(lost: &[Lost], cells: usize, spacing: f64) -> Vec<String> {
     out
 }
 
-/// Centroids of the pieces of a triangle that is cut into n² alike, with sides of about the spacing.
+/// The centroids of the n² equal pieces of a triangle, with sides of about the spacing.
 fn samples(corners: [[f64; 3]; 3], spacing: f64) -> impl Iterator<Item = [f64; 3]> {
     let [a, b, c] = corners;
     let side = |p: [f64; 3], q: [f64; 3]| norm(std::array::from_fn(|i| p[i] - q[i]));

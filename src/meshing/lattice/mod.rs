@@ -1,10 +1,10 @@
 //! Tets for any surface, clean or dirty, from a lattice.
 //!
-//! The inside is where the generalized winding number is above ½ ([`super::winding`]); it is filled by isosurface
-//! stuffing on a body-centred cubic lattice \[Labelle2007\]. The tets end on the surface, their angles do not depend on
-//! it, and nothing has to be closed or free of intersections: only the normals must point outward, for which the
-//! surface is repaired first. Sharp edges are rounded at the scale of the lattice and parts thinner than a cube of it
-//! vanish; that is told.
+//! The inside is where the generalized winding number is above ½ (see `mesh::winding`). It is filled by isosurface
+//! stuffing on a body-centred cubic lattice \[Labelle2007\]. The tets end on the surface, and their angles do not
+//! depend on it. The surface need not be closed or free of intersections. Only its normals must point outward, for
+//! which it is repaired first. Sharp edges are rounded at the scale of the lattice, and parts thinner than a cube of it
+//! vanish, which is reported.
 
 mod bcc;
 mod field;
@@ -24,7 +24,7 @@ use crate::mesh::winding::Winding;
 use crate::mesh::{Mesh, quality, surface};
 use elements::par;
 
-/// The method, for the registry.
+/// The entry of the method in the registry.
 pub(super) const METHOD: Method = Method {
     name: "lattice",
     summary: "isosurface stuffing on a lattice: any surface, clean or dirty; tets of one size with good angles",
@@ -32,30 +32,31 @@ pub(super) const METHOD: Method = Method {
     conforms: false,
 };
 
-/// Tets where no number is asked for; doubled as long as the body loses more than [`FAITHFUL`], up to the second.
+/// The number of tets if none is asked for. It is doubled, up to `MOST_DEFAULT_CELLS`, as long as the body loses
+/// more than [`FAITHFUL`].
 const DEFAULT_CELLS: f64 = 20_000.0;
 const MOST_DEFAULT_CELLS: f64 = 160_000.0;
 
-/// Part of the volume or of the surface that may get lost where no number is asked for.
+/// The part of the volume or of the surface that may get lost if no number of tets is asked for.
 const FAITHFUL: f64 = 0.02;
 
-/// Where a number is asked for, the spacing is corrected up to so many times while it is missed by more than this part,
-/// by at most this part at a time.
+/// If a number of tets is asked for, the spacing is corrected up to `CORRECTIONS` times while the number is missed by
+/// more than `ABOUT`. A correction changes the spacing by at most `STRIDE`.
 const CORRECTIONS: usize = 4;
 const ABOUT: f64 = 0.1;
 const STRIDE: f64 = 0.25;
 
-/// Part of the volume beyond which a difference is told, and beyond which nothing useful is left.
+/// A difference in volume above `TELL` is reported; above `MOST_LOST` nothing useful is left.
 const TELL: f64 = 0.03;
 const MOST_LOST: f64 = 0.5;
 
-/// Points of one piece of parallel work.
+/// The number of points in a piece of parallel work.
 const CHUNK: usize = 256;
 
-/// A body at one spacing, and what became of the surface.
+/// A body made with one spacing, and the parts of the surface that it lost.
 struct Body {
     mesh: Mesh,
-    /// Shells and the number of parts that they came apart into.
+    /// The shells that came apart, with the number of their parts.
     apart: Vec<(u32, usize)>,
     lost: Vec<Lost>,
 }
@@ -85,7 +86,7 @@ fn fill(surface: &Mesh, options: &Options) -> Result<Filling, Refusal> {
             }
         }
         Size::Cells(cells) if !body.mesh.tets.is_empty() => {
-            // The number of tets is no smooth function of the spacing where walls are as thin as it.
+            // If walls are as thin as the spacing, the number of tets is not a smooth function of it.
             let miss = |body: &Body| (body.mesh.tets.len().max(1) as f64 / cells as f64).ln();
             let mut tried = spacing;
             let mut last = miss(&body);
@@ -110,7 +111,7 @@ fn fill(surface: &Mesh, options: &Options) -> Result<Filling, Refusal> {
     Ok(Filling { mesh: body.mesh, surface_volume: solid.volume, warnings })
 }
 
-/// Meshes the inside and tidies the tets.
+/// Meshes the inside and cleans up the tets.
 fn body(surface: &Mesh, shells: &[u32], field: &Field, spacing: f64) -> Body {
     let bcc = Bcc::around(field.bounds(), spacing);
     let mut inside = vec![false; bcc.points()];
@@ -127,13 +128,13 @@ fn body(surface: &Mesh, shells: &[u32], field: &Field, spacing: f64) -> Body {
 }
 
 impl Body {
-    /// The volume over the surface's, minus 1.
+    /// The volume relative to that of the surface, minus 1.
     fn excess(&self, solid: &Solid) -> f64 {
         let volumes = self.mesh.tets.iter().map(|&t| quality::volume(&self.mesh.points, t));
         volumes.sum::<f64>() / solid.volume - 1.0
     }
 
-    /// The part of the volume, or of the surface, that got lost: the larger.
+    /// The lost part of the volume or of the surface, whichever is larger.
     fn loss(&self, solid: &Solid) -> f64 {
         let area: f64 = self.lost.iter().map(|lost| lost.of_all).sum();
         area.max(self.excess(solid).abs())

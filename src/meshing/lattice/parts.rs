@@ -1,18 +1,18 @@
-//! Tidying of tets: bits that float beside a body, and vertices that parts only touch in.
+//! Cleaning up tets: bits that float beside a body, and vertices at which parts only touch.
 
 use crate::mesh::tree::Tree;
 use crate::mesh::union_find::UnionFind;
 use crate::mesh::{Mesh, quality, surface};
 
-/// Parts of fewer cubes than this that are no shells of their own are bits.
+/// Parts of fewer cubes than this are bits, unless they are shells of their own.
 const BIT: f64 = 2.0;
 
-/// A part of the tets that hangs together by faces.
+/// A part of the tets that is connected by faces.
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
-    /// Its tets.
+    /// The numbers of its tets.
     tets: Vec<u32>,
-    /// Its volume.
+    /// The sum of their volumes.
     volume: f64,
 }
 
@@ -47,8 +47,8 @@ fn parts(mesh: &Mesh) -> Vec<Part> {
     parts
 }
 
-/// Drops small parts whose shells have a larger part to stand for them; returns the shells that have more than one part
-/// left, with the number. `shells`: the shell of each triangle of the surface in `tree`.
+/// Drops small parts of shells that also have a larger part. Returns the shells that have more than one part left, with
+/// the number of parts. `shells` has the shell of each triangle of the surface in `tree`.
 pub(super) fn drop_bits(mesh: &mut Mesh, shells: &[u32], tree: &Tree, spacing: f64) -> Vec<(u32, usize)> {
     let parts = parts(mesh);
     if parts.len() < 2 {
@@ -72,8 +72,8 @@ pub(super) fn drop_bits(mesh: &mut Mesh, shells: &[u32], tree: &Tree, spacing: f
     (0..).zip(parts_of_shell).filter(|&(_, count)| count > 1).collect()
 }
 
-/// Gives parts that touch in a vertex, or around a vertex only in an edge, their own vertices there; returns how many
-/// were added, at the end of the points.
+/// Finds parts that touch only in a vertex, or in an edge around a vertex, and gives them vertices of their own there.
+/// Returns how many vertices were added at the end of the points.
 pub(super) fn split_touching(mesh: &mut Mesh) -> usize {
     let mut corners = UnionFind::new(4 * mesh.tets.len());
     for [a, b] in shared_faces(&mesh.tets) {
@@ -100,7 +100,7 @@ pub(super) fn split_touching(mesh: &mut Mesh) -> usize {
     mesh.points.len() - before
 }
 
-/// Keeps the tets that `keep` tells, and the points that they use, in their order.
+/// Keeps the tets for which `keep` is true, and the points that they use, in their order.
 fn retain(mesh: &mut Mesh, keep: &[bool]) {
     let mut kept = keep.iter();
     mesh.tets.retain(|_| *kept.next().expect("one answer per tet"));

@@ -1,7 +1,7 @@
-//! How much a surface encloses, and the spacing of the lattice that suits it.
+//! The volume that a surface encloses, and the spacing of the lattice that suits it.
 //!
-//! The volume of a closed surface whose winding number is 0 or 1 everywhere is that of the divergence theorem; of any
-//! other, the volume where w > ½, by the midpoint rule on a grid.
+//! If the winding number of a closed surface is 0 or 1 everywhere, its volume is given by the divergence theorem. For
+//! other surfaces it is the volume where w > ½, by the midpoint rule on a grid.
 
 use super::bcc::Bcc;
 use super::field::Field;
@@ -10,21 +10,21 @@ use crate::meshing::Refusal;
 use elements::math::vec3::{norm, sub};
 use elements::par;
 
-/// Most tets that are tried, and most points of the lattice: about 2 GB.
+/// The largest number of tets that are tried, and of points of the lattice: about 2 GB.
 const MOST_CELLS: f64 = 2e7;
 const MOST_POINTS: f64 = 2e8;
 
-/// Tets per area of the surface in units of the squared spacing, beyond those that the volume alone gives; measured on
-/// a ball.
+/// The number of tets per area of the surface, in units of the squared spacing, in addition to those that the volume
+/// gives; measured on a ball.
 const CELLS_PER_AREA: f64 = 2.0;
 
-/// Points at which the winding number is sampled for the volume.
+/// The number of points at which the winding number is sampled for the volume.
 const SAMPLES: f64 = 1e5;
 
-/// Volumes below this part of the area to the power 3/2 are rounding.
+/// Volumes below this part of the area to the power 3/2 are rounding errors.
 const FLAT: f64 = 1e-9;
 
-/// What is known of a surface before it is meshed.
+/// The size of a surface, measured before it is meshed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::meshing) struct Solid {
     /// The volume where w > ½.
@@ -77,10 +77,11 @@ impl Solid {
         high
     }
 
-    /// Refuses a body that is lost for the most part at a spacing, with the number that walls of the mean thickness 2 V/A take.
+    /// Refuses a body that is mostly lost at a spacing, and tells how many tets walls of the mean
+    /// thickness 2 V/A would take.
     pub(super) fn too_thin(&self, spacing: f64) -> Refusal {
         let wall = 2.0 * self.volume / self.area;
-        // Walls of two cubes.
+        // The walls should be two cubes thick.
         let cells = 12.0 * self.volume / (0.5 * wall).powi(3);
         let hint = if cells <= MOST_CELLS {
             format!("its walls are about {wall:.3e} thick: {cells:.0} cells would fill them")

@@ -1,12 +1,12 @@
-//! What is left of one tet when the outside is cut away.
+//! The part of one tet that is left when the outside is cut away.
 //!
-//! A corner is inside, outside, or on the surface; an edge from inside to outside has one cut point. The part inside is a
-//! tet, a pyramid or a prism \[Labelle2007, Fig. 3\]. Its quadrilaterals on the faces of the tet are split by rules that
-//! look at the face alone, so that the neighbour splits them the same way:
+//! A corner is inside, outside, or on the surface; an edge from inside to outside has one cut point. The part inside is
+//! a tet, a pyramid or a prism \[Labelle2007, Fig. 3\]. Its quadrilaterals on the faces of the tet are split by rules
+//! that look at the face alone, so that the neighbour splits them the same way:
 //!
 //! - a face with one cut on a long edge: the diagonal ends at that cut point;
-//! - a face with both cuts on short edges: the diagonal begins at the long edge's end of the smaller number (the paper's
-//!   parity rule for edges along an axis).
+//! - a face with both cuts on short edges: the diagonal begins at the long edge's end of the smaller number (the
+//!   paper's parity rule for edges along an axis).
 //!
 //! A quadrilateral on the surface is split by the shorter diagonal where there is a choice.
 
@@ -15,13 +15,13 @@ use super::bcc::Bcc;
 /// A vertex of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Vertex {
-    /// A point of the lattice, where it stands or warped to the surface.
+    /// A point of the lattice, either at its own place or warped to the surface.
     Lattice(u32),
     /// The cut point of an edge, by the edge's number.
     Cut(u32),
 }
 
-/// Where a point of the lattice is.
+/// The position of a lattice point relative to the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// Outside of the surface.
@@ -34,8 +34,8 @@ pub(super) enum Side {
 
 /// Splits the part of a tet that is inside; the tets are not oriented.
 ///
-/// `cut(a, b)` is the cut point of the edge from `a` inside to `b` outside; `shorter` tells whether the first pair is at
-/// most as far apart as the second.
+/// `cut(a, b)` is the cut point of the edge from `a` inside to `b` outside; `shorter` tells whether the first pair is
+/// at most as far apart as the second.
 pub(super) fn fill(
     corners: [(u32, Side); 4],
     cut: impl Fn(u32, u32) -> Vertex,
@@ -61,7 +61,7 @@ pub(super) fn fill(
             let high = [point(b), cut(b, m), cut(b, n)];
             let first = begins_at_first(a, b, m);
             let second = begins_at_first(a, b, n);
-            // Diagonals in a circle leave no tets: the third one is free only if the other two meet.
+            // Diagonals that run in a circle leave no tets, so the third one is free only if the other two meet.
             let third = if first == second { shorter([low[1], high[2]], [low[2], high[1]]) } else { second };
             prism(low, high, [first, second, third], push);
         }
@@ -75,17 +75,17 @@ pub(super) fn fill(
     }
 }
 
-/// On the face of `a` and `b` inside and `m` outside: does the diagonal run from `a` to the cut point of `b`–`m`, and not
-/// from `b` to that of `a`–`m`?
+/// For a face with `a` and `b` inside and `m` outside: true if the diagonal runs from `a` to the cut point of `b`–`m`,
+/// and false if it runs from `b` to that of `a`–`m`.
 fn begins_at_first(a: u32, b: u32, m: u32) -> bool {
     if Bcc::is_long(a, b) { a < b } else { Bcc::is_long(b, m) }
 }
 
-/// The three tets of a prism. `rules`: for the sides 0–1, 0–2, 1–2, does the diagonal run from the lower one's first
-/// corner to the upper one's second?
+/// The three tets of a prism. For the sides 0–1, 0–2 and 1–2, `rules` is true if the diagonal runs from the first
+/// corner of the lower triangle to the second of the upper one.
 fn prism(low: [Vertex; 3], high: [Vertex; 3], rules: [bool; 3], mut push: impl FnMut([Vertex; 4])) {
     let [zero_one, zero_two, one_two] = rules;
-    // How many diagonals leave each lower corner; 2, 1 and 0 in some order if they do not go in a circle.
+    // How many diagonals leave each lower corner: 2, 1 and 0 in some order, unless they run in a circle.
     let leaving = [
         usize::from(zero_one) + usize::from(zero_two),
         usize::from(!zero_one) + usize::from(one_two),
@@ -111,7 +111,7 @@ mod tests {
     const IDS: [u32; 4] = [4, 8, 3, 7];
     const PLACES: [[f64; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, 0.5, -0.5]];
 
-    /// The volume of what is inside. Cut points are those of the edges, whichever end is inside.
+    /// The volume of the part inside. Cut points are those of the edges, whichever end is inside.
     fn volume(sides: [Side; 4], parts: &[f64; 32]) -> f64 {
         let at = |id: u32| PLACES[IDS.iter().position(|&i| i == id).unwrap()];
         let key = |a: u32, b: u32| Vertex::Cut(if a < b { 10 * a + b } else { 10 * b + a });

@@ -2,11 +2,13 @@
 //!
 //! 1. Every point of the lattice is inside or outside; an edge between the two has a cut point.
 //! 2. A point with a cut point closer than α times the edge's length moves there; then it is on the surface, and the
-//!    cut points of its edges are void. Points go by their numbers, each to the nearest of its cut points.
-//! 3. What is inside of every tet is filled by [`super::stencil`].
+//!    cut points of its edges are void. Points are treated in the order of their numbers, and each moves to the
+//!    nearest of its cut points.
+//! 3. The part of every tet that is inside is filled by [`super::stencil`].
 //!
-//! The angles follow from the signs and from α alone, whatever the shape. With the paper's safe choice it has all dihedral
-//! angles between 10.7° and 164.8°; random signs and cut points of 10⁸ tets went down to 9.6° and up to 160.3° here.
+//! The angles follow from the signs and from α alone, whatever the shape is. With the paper's safe choice of α all
+//! dihedral angles are between 10.7° and 164.8°; with random signs and cut points of 10⁸ tets they went down to 9.6°
+//! and up to 160.3° here.
 
 use super::bcc::Bcc;
 use super::stencil::{Side, Vertex, fill};
@@ -14,14 +16,14 @@ use crate::mesh::{Mesh, generate};
 use elements::math::vec3::{add, dot, scale, sub};
 use elements::par;
 
-/// α of long edges and of short ones \[Labelle2007, Table 1\].
+/// The bounds α of long edges and of short ones \[Labelle2007, Table 1\].
 const ALPHA_LONG: f64 = 0.24999;
 const ALPHA_SHORT: f64 = 0.41189;
 
-/// Volume of the largest tet over that of the lattice's, h³/12: warps reach out of the tet.
+/// The volume of the largest tet relative to that of the lattice's, h³/12: warped points leave the original tet.
 pub(super) const LARGEST: f64 = 3.2;
 
-/// Edges of one piece of parallel work.
+/// The number of edges in a piece of parallel work.
 const CHUNK: usize = 256;
 
 /// An edge from a point inside to one outside.
@@ -29,7 +31,7 @@ const CHUNK: usize = 256;
 struct CutEdge {
     inside: u32,
     outside: u32,
-    /// Where the cut point is, from 0 at the point inside to 1.
+    /// The place of the cut point, from 0 at the point inside to 1 at the point outside.
     part: f64,
 }
 
@@ -37,16 +39,16 @@ struct CutEdge {
 struct Stuffing<'a> {
     bcc: &'a Bcc,
     sides: Vec<Side>,
-    /// Sorted by the points inside, then outside.
+    /// The cut edges, sorted by their points inside, then outside.
     edges: Vec<CutEdge>,
-    /// Points that moved, and where to; ascending.
+    /// The points that moved and their new positions, ascending.
     warped: Vec<(u32, [f64; 3])>,
 }
 
 /// Fills a shape with tets, all positive. Vertices are in the lattice's order, cut points after the points.
 ///
-/// `inside`: for each point; those of the border must be outside. `cut(a, b)`: the part in (0, 1) of the way from `a`
-/// inside to `b` outside at which the surface is met.
+/// `inside` has an entry for each point; those of the border must be outside. `cut(a, b)` is the part in (0, 1) of the
+/// way from `a` inside to `b` outside at which the surface is met.
 pub(super) fn stuff(bcc: &Bcc, inside: &[bool], cut: impl Fn(u32, u32) -> f64 + Send + Sync) -> Mesh {
     let mut edges = vec![];
     for id in (0..inside.len() as u32).filter(|&id| inside[id as usize]) {
@@ -92,7 +94,7 @@ impl Stuffing<'_> {
         }
     }
 
-    /// Is an edge's cut point still in use?
+    /// True if an edge's cut point is still in use.
     fn is_live(&self, edge: &CutEdge) -> bool {
         [edge.inside, edge.outside].iter().all(|&id| self.sides[id as usize] != Side::On)
     }
@@ -157,7 +159,7 @@ mod tests {
             (0..bcc.points() as u32).map(|id| random.uniform() < fill && !bcc.on_border(id)).collect();
         let mesh = stuff(&bcc, &inside, |a, b| {
             let part = SplitMix64::new(seed ^ (u64::from(a) << 32 | u64::from(b))).uniform();
-            // Squeezed to the ends of the range, where the worst angles are.
+            // The numbers are moved to the ends of the range, where the worst angles are.
             let part = 0.5 - 0.5 * (std::f64::consts::PI * part).cos();
             range[0] + (range[1] - range[0]) * part
         });

@@ -1,8 +1,9 @@
 //! TetGen in a process of its own, with a limit of time and of memory.
 //!
-//! TetGen may crash, loop for ever or eat all memory on a bad surface, and cannot run twice at once in one process. The
-//! process is `pliant` again, with TetGen compiled in and a hidden command, or the program `tetgen` where there is no
-//! such `pliant`. Both read and write files in a directory that is removed afterwards, and have the same exit codes.
+//! TetGen may crash, loop for ever or use all memory on a bad surface, and cannot run twice at once in one
+//! process. The child process is `pliant` again, with TetGen compiled in and a hidden command, or the program
+//! `tetgen` if `pliant` was built without it. Both read and write files in a directory that is removed
+//! afterwards, and have the same exit codes.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -20,19 +21,19 @@ use crate::meshing::Refusal;
 /// The hidden command that makes a `pliant` the child process.
 pub(super) const COMMAND: &str = "__tetgen";
 
-/// Most address space of the child, in bytes.
+/// The largest address space of the child, in bytes.
 #[cfg(target_os = "linux")]
 const MEMORY: u64 = 4 << 30;
 
-/// What to do when TetGen does not.
+/// The hint that is given when TetGen fails.
 pub(super) const HINT: &str = "--method lattice fills any surface";
 
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// Fixes the `pliant`, built with the feature `tetgen`, that is started to run TetGen; later calls have no effect. The
-/// program `pliant` names itself. Without it the program `tetgen` is looked for.
+/// Sets the `pliant`, built with the feature `tetgen`, that is started to run TetGen. Later calls have no effect. The
+/// program `pliant` names itself. If none is set, the program `tetgen` is looked for.
 pub fn set_program(path: PathBuf) {
-    // Whoever was first has fixed it.
+    // The first call has set it; later ones are ignored.
     let _ = PROGRAM.set(path);
 }
 
@@ -60,7 +61,8 @@ fn own(
     cells.ok_or_else(|| refuse("TetGen gave nothing that can be read".into()))
 }
 
-/// The program `tetgen`. It writes 16 digits: points that are the surface's but for the last one are made the same.
+/// Runs the program `tetgen`. It writes 16 digits, so points that differ from the surface's in the last digit
+/// are replaced by them.
 fn foreign(switches: &str, surface: &Mesh, dir: &Path, deadline: Instant) -> Result<Cells<4>, Refusal> {
     let input = dir.join("surface.smesh");
     let write = || {
@@ -71,7 +73,7 @@ fn foreign(switches: &str, surface: &Mesh, dir: &Path, deadline: Instant) -> Res
     write().map_err(unwritten)?;
     let mut command = Command::new("tetgen");
     finish(command.arg(format!("-{switches}")).arg(&input), deadline)?;
-    // Without anything inside there is no file of tets, though there may be one of points.
+    // If nothing is inside, there is no file of tets, though there may be one of points.
     let output = dir.join("surface.1.ele");
     if !output.exists() {
         return Ok((vec![], vec![]));
@@ -86,7 +88,7 @@ fn foreign(switches: &str, surface: &Mesh, dir: &Path, deadline: Instant) -> Res
     Ok((points, mesh.tets))
 }
 
-/// Runs a command to its end, which must be a good one. What it says is not heard.
+/// Runs a command until it has ended successfully. Its output is ignored.
 fn finish(command: &mut Command, deadline: Instant) -> Result<(), Refusal> {
     let start = Instant::now();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -112,7 +114,7 @@ fn finish(command: &mut Command, deadline: Instant) -> Result<(), Refusal> {
     }
 }
 
-/// Waits until the deadline, then ends the child: `None`.
+/// Waits until the deadline, then ends the child and returns `None`.
 fn wait(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
     let mut pause = Duration::from_millis(1);
     loop {
@@ -130,14 +132,15 @@ fn wait(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> 
     }
 }
 
-/// Bounds the child's memory, and its processor time in case that nobody is left to end it. Linux only.
+/// Bounds the child's memory, and its processor time in case nobody is left to end it. Linux only.
 #[cfg(target_os = "linux")]
 fn limit(child: &Child, time: Duration) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let most = |amount| Rlimit { current: Some(amount), maximum: Some(amount) };
     let process = Some(Pid::from_child(child));
     for (resource, amount) in [(Resource::As, MEMORY), (Resource::Cpu, time.as_secs() + 10)] {
-        // A child that has ended, or a system that refuses, needs or has no limit; the deadline holds all the same.
+        // This fails if the child has ended, which needs no limit, or if the system refuses; the
+        // deadline holds all the same.
         let _ = prlimit(process, resource, most(amount));
     }
 }
@@ -145,7 +148,7 @@ fn limit(child: &Child, time: Duration) {
 #[cfg(not(target_os = "linux"))]
 fn limit(_child: &Child, _time: Duration) {}
 
-/// Why TetGen ended as it did.
+/// The reason for which TetGen ended.
 fn explain(status: ExitStatus) -> String {
     match status.code() {
         Some(1) => "TetGen ran out of memory".into(),
@@ -210,7 +213,7 @@ mod tests {
     fn the_memory_of_the_child_is_limited() {
         let shown = tempfile::tempdir().unwrap();
         let path = shown.path().join("limit");
-        // Given time for the limit to be set, the shell shows it in KiB.
+        // The shell waits until the limit is set, and then shows it in KiB.
         ended(&format!("sleep 0.3; ulimit -v > '{}'", path.display()), 60.0).unwrap();
         assert_eq!(fs::read_to_string(path).unwrap().trim(), (MEMORY / 1024).to_string());
     }

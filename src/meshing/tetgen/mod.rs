@@ -1,14 +1,14 @@
 //! Tets of good quality for clean surfaces, by TetGen \[Si2015\].
 //!
 //! TetGen makes a constrained Delaunay triangulation of the surface and adds points until every tet has a ratio of
-//! circumradius to shortest edge below a bound, where the surface allows it; it aims at dihedral angles of 15° and more,
-//! too. The surface must be closed and must not intersect itself. Its shape is kept exactly; its triangles may be divided
-//! unless they are to be kept.
+//! circumradius to shortest edge below a bound, where the surface allows it; it aims at dihedral angles of 15° and
+//! more, too. The surface must be closed and must not intersect itself. Its shape is kept exactly; its triangles may be
+//! divided unless they are to be kept.
 //!
-//! TetGen runs in a child process with limits, and nothing that comes back is believed: every tet must be
-//! positive, the volume must be the surface's, and a surface that is to be kept must be there bit for bit.
+//! TetGen runs in a child process with limits, and its result is not trusted: every tet must be positive, the volume
+//! must be the surface's, and a surface that is to be kept must be there bit for bit.
 //!
-//! TetGen fills cavities as well: tets where the winding number is not above ½ are taken out.
+//! TetGen fills cavities as well: tets at which the winding number is not above ½ are removed.
 
 mod child;
 #[cfg(feature = "tetgen")]
@@ -27,7 +27,7 @@ use crate::mesh::winding::Winding;
 use crate::mesh::{Mesh, quality};
 use elements::par;
 
-/// The method, for the registry.
+/// The entry of the method in the registry.
 pub(super) const METHOD: Method = Method {
     name: "tetgen",
     summary: "Delaunay refinement by TetGen: closed surfaces that do not intersect themselves; can keep all their triangles",
@@ -35,20 +35,21 @@ pub(super) const METHOD: Method = Method {
     conforms: true,
 };
 
-/// The bound on the ratio of circumradius to shortest edge where none is asked for, and on dihedral angles, in degrees.
+/// The bound on the ratio of circumradius to shortest edge if none is asked for, and the bound on
+/// dihedral angles in degrees.
 const QUALITY: f64 = 1.414;
 const LEAST_DIHEDRAL: f64 = 15.0;
 
-/// Largest over mean volume of tets that have a bound on their volume; 2 to 8 on a ball. Where a number is asked for,
-/// the bound is corrected so many times while the number is missed by more than this part; the bound goes about with
-/// this power of the number.
+/// The ratio of the largest to the mean volume of tets that have a bound on their volume; 2 to 8 on a ball. If a number
+/// of tets is asked for, the bound is corrected up to `CORRECTIONS` times while the number is missed by more than
+/// `ABOUT`. The bound varies about with the power `BOUND_TO_NUMBER` of the number.
 const LARGEST_TO_MEAN: f64 = 4.0;
 const CORRECTIONS: usize = 4;
 const ABOUT: f64 = 0.15;
 const BOUND_TO_NUMBER: f64 = 1.4;
 
-/// Parts of the volume by which the tets may differ from what the surface encloses, where that is known by its
-/// triangles, and where it was sampled.
+/// How far the volume of the tets may differ from that of the surface, relative to it: `EXACT` if the surface's is
+/// computed from its triangles, `SAMPLED` if it was sampled.
 const EXACT: f64 = 1e-6;
 const SAMPLED: f64 = 0.05;
 
@@ -67,13 +68,13 @@ fn fill(surface: &Mesh, options: &Options) -> Result<Filling, Refusal> {
     Ok(Filling { mesh, surface_volume: task.solid.volume, warnings })
 }
 
-/// One surface and what is asked for.
+/// One surface and the requirements on its filling.
 struct Task<'a> {
-    /// Only the vertices that are used.
+    /// The surface with only the vertices that are used.
     surface: Mesh,
     field: Field,
     solid: Solid,
-    /// Whether there may be cavities.
+    /// True if there may be cavities.
     is_nested: bool,
     options: &'a Options,
     deadline: Instant,
@@ -91,7 +92,7 @@ impl<'a> Task<'a> {
         Ok(Task { surface, field, solid, is_nested, options, deadline })
     }
 
-    /// About this many tets: the best of some bounds on the volume.
+    /// About this many tets: the best result of several bounds on the volume.
     fn about(&self, cells: f64) -> Result<Mesh, Refusal> {
         let miss = |mesh: &Mesh| (mesh.tets.len() as f64 / cells).ln();
         let mut bound = LARGEST_TO_MEAN * self.solid.volume / cells;
@@ -102,7 +103,7 @@ impl<'a> Task<'a> {
                 break;
             }
             bound *= (BOUND_TO_NUMBER * last).exp();
-            // Time may be up, or the bound too much for the memory: what is there serves.
+            // If time is up, or the bound takes too much memory, the best result so far is used.
             let Ok(next) = self.tets(Some(bound)) else { break };
             last = miss(&next);
             if last.abs() < miss(&best).abs() {
@@ -112,7 +113,7 @@ impl<'a> Task<'a> {
         Ok(best)
     }
 
-    /// Tets with a bound on their volume or without one, checked.
+    /// Tets with or without a bound on their volume, checked.
     fn tets(&self, bound: Option<f64>) -> Result<Mesh, Refusal> {
         let cells = child::run(&switches(self.options, bound), &self.surface, self.deadline)?;
         let mesh = self.inside(cells);
@@ -120,7 +121,7 @@ impl<'a> Task<'a> {
         Ok(mesh)
     }
 
-    /// Positive tets without those in cavities, and the points that they use.
+    /// The tets without those in cavities, positively oriented, and the points that they use.
     fn inside(&self, (points, mut tets): Cells<4>) -> Mesh {
         if self.is_nested {
             let centre = |tet: [u32; 4]| {
@@ -130,7 +131,7 @@ impl<'a> Task<'a> {
             let mut inside = inside.into_iter();
             tets.retain(|_| inside.next() == Some(true));
         }
-        // Versions of TetGen may differ in the order of corners, but not tets of one filling.
+        // Versions of TetGen differ in the order of corners, but all tets of one filling have the same.
         if tets.first().is_some_and(|&tet| quality::volume(&points, tet) < 0.0) {
             tets.iter_mut().for_each(|tet| tet.swap(2, 3));
         }
@@ -148,7 +149,7 @@ impl<'a> Task<'a> {
         mesh
     }
 
-    /// Refuses whatever is not a filling of the surface.
+    /// Refuses tets that do not fill the surface.
     fn check(&self, mesh: &Mesh) -> Result<(), Refusal> {
         let refuse = |reason: String| Err(Refusal { reason, hint: child::HINT.into() });
         if mesh.tets.is_empty() {
@@ -160,7 +161,7 @@ impl<'a> Task<'a> {
             });
         }
         let volumes: Vec<f64> = mesh.tets.iter().map(|&tet| quality::volume(&mesh.points, tet)).collect();
-        // Also false where a coordinate is not finite.
+        // The test is also false for a coordinate that is not finite.
         let bad = volumes.iter().filter(|v| !(**v > 0.0 && v.is_finite())).count();
         if bad > 0 {
             return refuse(format!("TetGen gave tets without a positive volume: {bad} of {}", volumes.len()));
@@ -226,7 +227,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Triangles by their sorted corners, sorted.
+/// The triangles with their corners sorted, in sorted order.
 fn sorted(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let mut out = triangles.to_vec();
     out.iter_mut().for_each(|face| face.sort_unstable());
@@ -234,7 +235,7 @@ fn sorted(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     out
 }
 
-/// TetGen's switches: a surface, numbers from 0, no messages; then what is asked for.
+/// TetGen's switches: a surface, numbers from 0, no messages, and then the options.
 fn switches(options: &Options, bound: Option<f64>) -> String {
     let keep = if options.keep_surface { "Y" } else { "" };
     let quality = options.quality.unwrap_or(QUALITY);

@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use super::child::COMMAND;
 use super::wire::{self, Cells};
 
-/// TetGen's exit code for want of memory, and ours for files that cannot be read or written.
+/// TetGen's exit code when memory is short, and ours for files that cannot be read or written.
 const OUT_OF_MEMORY: u8 = 1;
 const FAILED: u8 = 20;
 
-/// What the shim gives back.
+/// The arrays that the shim returns.
 #[repr(C)]
 struct Output {
     owner: *mut std::ffi::c_void,
@@ -36,8 +36,8 @@ unsafe extern "C" {
 
 /// Serves as the child process if the arguments of the program say so; `None` if they do not.
 ///
-/// The arguments are those that [`child`](super::child) gives: switches, a file to read and one to write. The exit code
-/// is TetGen's.
+/// The arguments are those that [`child`](super::child) gives: switches, a file to read and one to write. The exit
+/// code is that of TetGen.
 pub(crate) fn serve(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     if arguments.nth(1)? != COMMAND {
         return None;
@@ -62,8 +62,8 @@ fn work(switches: &str, input: &Path, output: &Path) -> u8 {
     }
 }
 
-/// Calls TetGen. It is not safe to have two calls at once, and it may crash: this is for a process of its own. Corners
-/// must be in range.
+/// Calls TetGen. Two calls at once are not safe, and it may crash, so this needs a process of its own.
+/// Corners must be in range.
 fn run(switches: &str, points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Result<Cells<4>, u8> {
     let switches = CString::new(switches).map_err(|_| FAILED)?;
     let [Ok(point_count), Ok(triangle_count)] = [points.len(), triangles.len()].map(c_int::try_from) else {
@@ -98,7 +98,7 @@ fn run(switches: &str, points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Result<Ce
     } else {
         Err(u8::try_from(code).unwrap_or(FAILED))
     };
-    // SAFETY: it was filled by the shim and is freed once.
+    // SAFETY: the output was filled by the shim and is freed once.
     unsafe { pliant_tetgen_free(&mut output) };
     result
 }
@@ -111,6 +111,6 @@ unsafe fn copy<T: Copy>(from: *const T, count: c_int) -> Vec<T> {
     if from.is_null() || count == 0 {
         return vec![];
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { std::slice::from_raw_parts(from, count) }.to_vec()
 }

@@ -1,4 +1,4 @@
-//! What is asked of TetGen, and that nothing wrong is taken from it.
+//! Tests of the switches for TetGen, and of the checks of its results.
 
 use super::*;
 use crate::mesh::generate::generate;

@@ -4,7 +4,7 @@
 //! u64 points, u64 cells, f64 × 3 for every point, u32 × N for every cell
 //! ```
 //!
-//! in the byte order of the machine, which both run on.
+//! in the byte order of the machine, on which both run.
 
 use std::io::{self, Write};
 
@@ -22,7 +22,7 @@ pub(super) fn encode<const N: usize>(points: &[[f64; 3]], cells: &[[u32; N]]) ->
     parts.concat()
 }
 
-/// What [`encode`] wrote; `None` for anything else, and for corners out of range.
+/// Decodes what [`encode`] wrote; `None` for other bytes, and for corners out of range.
 pub(super) fn decode<const N: usize>(bytes: &[u8]) -> Option<Cells<N>> {
     let (head, body) = bytes.split_at_checked(16)?;
     let [points, cells] = [0, 8].map(|at| head[at..at + 8].try_into().map(u64::from_ne_bytes).ok());

@@ -7,11 +7,11 @@ use elements::math::track::Track;
 
 /// The weight of all vertices.
 pub struct Gravity {
-    /// g in m/s².
+    /// The gravitational acceleration g over time, in m/s².
     acceleration: Track<3>,
 }
 
-/// Every scene has it; it may be zero.
+/// The weight in a scene. Every scene has it; it may be zero.
 pub fn build(context: &Context<'_>) -> Result<Vec<Box<dyn Force>>> {
     Ok(vec![Box::new(Gravity { acceleration: context.scene.gravity.clone() })])
 }

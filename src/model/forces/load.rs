@@ -1,8 +1,8 @@
 //! Loads: a force that a set of vertices shares evenly, f_v = F(t)/n.
 //!
-//! Evenly by number, not by area: on a regular face the vertices at its edges and corners get more than their area's
-//! part. The sum is F, and what that does to the stress fades within about the face's width. Prescribed vertices hand
-//! their part to what holds them.
+//! The force is shared evenly by number, not by area: on a regular face the vertices at its edges and corners get more
+//! than their area's part. The sum is F, and the effect on the stress fades within about the face's width. The parts on
+//! prescribed vertices have no effect: the pins bear them.
 
 use super::{Context, Force, Stage};
 use crate::error::Result;
@@ -11,9 +11,9 @@ use elements::math::track::Track;
 
 /// One `[[body.load]]`.
 pub struct Load {
-    /// Internal numbers.
+    /// The internal numbers of the loaded vertices.
     vertices: Vec<u32>,
-    /// F in N.
+    /// The total force F over time, in N.
     force: Track<3>,
 }
 

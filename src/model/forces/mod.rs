@@ -28,40 +28,40 @@ use crate::scene::Scene;
 use elements::math::lanes::Vec4;
 use elements::math::track::Track;
 
-/// What a force sees: all vertices, internal numbering.
+/// The state in which forces are evaluated: all vertices, in internal numbering.
 pub struct Stage<'a> {
     /// Time of the stage in s.
     pub time: f64,
-    /// Seconds for which the force acts in this stage: it changes velocities by `duration`·f/m.
+    /// How long the force acts in this stage, in s: it changes velocities by `duration`·f/m.
     pub duration: f64,
-    /// Predicted positions in m.
+    /// The predicted positions in m.
     pub x: &'a [Vec4],
-    /// Velocities in m/s.
+    /// The velocities in m/s.
     pub v: &'a [Vec4],
-    /// Masses in kg.
+    /// The masses of the vertices in kg.
     pub mass: &'a [f64],
 }
 
-/// Something that pushes on vertices.
+/// A force on vertices.
 pub trait Force: Send + Sync {
     /// Adds the force on each vertex, in N, to `out`.
     fn add(&self, stage: &Stage<'_>, out: &mut [Vec4]);
 }
 
-/// What forces are built from.
+/// The data that forces are built from.
 pub struct Context<'a> {
-    /// The scene.
+    /// The scene whose forces are built.
     pub scene: &'a Scene,
     /// The model of that scene.
     pub model: &'a Model,
-    /// Masses in kg, internal numbering.
+    /// The masses of all vertices in kg, internal numbering.
     pub mass: &'a [f64],
 }
 
-/// Gives the forces of one kind, or tells why a scene cannot have them.
+/// Builds the forces of one kind, or tells why a scene cannot have them.
 type Builder = fn(&Context<'_>) -> Result<Vec<Box<dyn Force>>>;
 
-/// One per kind; forces are added in this order.
+/// One builder per kind; forces are added in this order.
 pub const BUILDERS: [Builder; 4] = [gravity::build, wind::build, load::build, pressure::build];
 
 /// All forces of a scene.

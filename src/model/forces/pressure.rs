@@ -5,10 +5,10 @@
 //! ```
 //!
 //! V is the volume inside the triangles: of the gas in a closed sheet, of the material itself in a solid. The second
-//! form is the gradient of V because the terms of edges cancel between the two triangles of each, which takes a surface
-//! that is closed and consistently oriented; a sheet that is not is refused. The forces sum to zero, and so do their
-//! moments about any point. So they keep the linear momentum, and the angular one up to the difference between predicted
-//! and actual positions.
+//! form is the gradient of V because the terms of each edge cancel between its two triangles. This requires a surface
+//! that is closed and consistently oriented; other sheets are refused. The forces sum to zero, and so do their
+//! moments about any point. So they keep the linear momentum, and the angular one up to the difference between
+//! predicted and actual positions.
 //!
 //! Each connected part of a sheet is a volume of its own and is turned outwards by the sign of its rest volume.
 
@@ -19,14 +19,14 @@ use crate::mesh::surface::{SurfaceMap, area_vector, enclosed_volume, shells, top
 use elements::math::lanes::Vec4;
 use elements::math::track::Track;
 
-/// A volume below this part of that of a ball with the same surface is none.
+/// Relative to a ball of the same surface, a volume below this counts as none.
 const FLAT: f64 = 1e-9;
 
 /// The pressure in one body.
 pub struct Pressure {
-    /// Internal numbers, normals outwards.
+    /// The triangles in internal numbers, with normals outwards.
     triangles: Vec<[u32; 3]>,
-    /// In Pa.
+    /// The pressure over time, in Pa.
     pressure: Track<1>,
 }
 
@@ -36,7 +36,7 @@ pub fn build(context: &Context<'_>) -> Result<Vec<Box<dyn Force>>> {
     for (body, place) in context.scene.bodies.iter().zip(&context.model.bodies) {
         let Some(pressure) = &body.pressure else { continue };
         let mut triangles = triangles(context.model, place);
-        // The boundary of tets is closed and turned outwards as it comes.
+        // The boundary of tets is closed and already turned outwards.
         if place.tets.is_empty() {
             let rest = &context.model.rest[place.vertices.clone()];
             let inward = inward(&place.surface, rest, &place.name)?;
@@ -82,7 +82,7 @@ fn inward(surface: &SurfaceMap, rest: &[[f64; 3]], name: &str) -> Result<Vec<boo
         let volume = enclosed_volume(&points, &part);
         let size = |t: &[u32; 3]| area_vector(&points, *t).iter().map(|x| x * x).sum::<f64>().sqrt();
         let whole = part.iter().map(size).sum::<f64>();
-        // A ball of this surface has the volume A^(3/2)/(6√π).
+        // A ball whose surface has the area A has the volume A^(3/2)/(6√π).
         if volume.abs() <= FLAT * whole * whole.sqrt() / 10.6 {
             return refuse(
                 "has a pressure, but its surface encloses no volume at rest".into(),
@@ -138,7 +138,7 @@ mod tests {
             let moment: f64 = f.iter().zip(&points).map(|(f, x)| x[i] * f[j] - x[j] * f[i]).sum();
             assert!(sum.abs() < 1e-12 * largest && moment.abs() < 1e-11 * largest, "{sum:e} {moment:e}");
         }
-        // V is a cubic polynomial: central differences have an error of third order in the displacement.
+        // V is a cubic polynomial, so central differences have an error of third order in the displacement.
         let displaced = |s: f64| -> Vec<[f64; 3]> {
             (0..).zip(&points).map(|(i, p)| p.map(|x| x + s * (x * 3.0 + f64::from(i)).sin())).collect()
         };

@@ -1,4 +1,5 @@
-//! What forces on surfaces share: triangles in internal numbering, and a third of a triangle's force to each corner.
+//! Common parts of forces on surfaces: triangles in internal numbering, and a third of a triangle's
+//! force to each corner.
 
 use crate::mesh::surface::area_vector;
 use crate::model::{BodyModel, Model};
@@ -14,7 +15,7 @@ pub fn triangles(model: &Model, body: &BodyModel) -> Vec<[u32; 3]> {
     body.surface.triangles.iter().map(|t| t.map(internal)).collect()
 }
 
-/// The normal of a triangle with the length of its area in m².
+/// The normal of a triangle, whose length is its area in m².
 pub fn area(corners: [u32; 3], x: &[Vec4]) -> [f64; 3] {
     area_vector(&corners.map(|v| x[v as usize].xyz()), [0, 1, 2])
 }

@@ -23,13 +23,14 @@
 //! f = ½ ρ C A |s| s/(1 + k|s|h) n
 //! ```
 //!
-//! which replaces the first formula. It tends to it as h → 0, and h f/m never exceeds s. For m stands three times the
-//! smallest part that a corner has for this triangle, its mass divided by the number of its triangles: then a vertex
-//! of n triangles changes its velocity by Σ h f/(3m_v) ≤ Σ s/n, by no more than the mean of the relative speeds around.
+//! which replaces the first formula. It tends to it as h → 0, and h f/m never exceeds s. The m used here is three
+//! times the smallest mass that a corner has for this triangle: the corner's mass divided by the number of its
+//! triangles. A vertex of n triangles then changes its velocity by Σ h f/(3m_v) ≤ Σ s/n, by no more than the mean of
+//! the relative speeds around it.
 //!
-//! The price: where something else holds a light sheet in the wind, the force is too low by that factor, which is an
-//! error of first order in h. k|s|h is 0.1 for 100 g/m² in a wind of 5 m/s with steps of 1/300 s. (BDF2's base velocity
-//! is an extrapolation and may itself be beyond the wind's; the force then leads back.)
+//! The price: if something else holds a light sheet in the wind, the force is too low by that factor, which is an error
+//! of first order in h. k|s|h is 0.1 for 100 g/m² in a wind of 5 m/s with steps of 1/300 s. (BDF2's base velocity is an
+//! extrapolation and may itself exceed the wind's; the force then leads back.)
 //!
 //! # Gusts
 //!
@@ -38,9 +39,9 @@
 //! ```
 //!
 //! n is value noise in [−1, 1) (see `math::random`), T the time from one gust to the next (`gust_length`), g their
-//! amplitude. The argument carries them along with the wind: what is felt at x now is felt a metre downwind after
-//! 1/|W| seconds (turbulence that is frozen into the flow, as Taylor assumed). T is a time, not a length, so that a wind
-//! whose speed is animated does not rush through its gusts.
+//! amplitude. The argument carries gusts along with the wind: a gust at x arrives a metre downwind after 1/|W| seconds
+//! (turbulence that is frozen into the flow, as Taylor assumed). T is a time, not a length, so that a wind whose speed
+//! is animated does not rush through its gusts.
 
 use super::surface::{add_thirds, area, mean, triangles};
 use super::{Context, Force, Stage};
@@ -51,14 +52,14 @@ use elements::math::random::noise;
 
 /// The wind on the surfaces of all bodies.
 pub struct Wind {
-    /// Internal numbers.
+    /// The triangles of all surfaces, in internal numbers.
     triangles: Vec<[u32; 3]>,
-    /// m of each triangle in kg.
+    /// The mass m of each triangle in kg.
     mass: Vec<f64>,
     settings: scene::Wind,
 }
 
-/// The wind, if there is air.
+/// The wind of a scene, if there is air.
 pub fn build(context: &Context<'_>) -> Result<Vec<Box<dyn Force>>> {
     let Some(settings) = &context.scene.wind else { return Ok(vec![]) };
     let triangles = context.model.bodies.iter().flat_map(|body| triangles(context.model, body)).collect();
@@ -70,7 +71,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 impl Wind {
-    /// On `triangles` over vertices of `mass` (kg).
+    /// The wind on `triangles` over vertices of `mass` (kg).
     pub fn new(triangles: Vec<[u32; 3]>, mass: &[f64], settings: scene::Wind) -> Wind {
         let mut count = vec![0u32; mass.len()];
         triangles.iter().flatten().for_each(|v| count[*v as usize] += 1);
@@ -96,13 +97,13 @@ impl Wind {
         normal.map(|a| drag * s.abs() * s / (1.0 + k * s.abs() * stage.duration) * a)
     }
 
-    /// The factor of the mean wind at `x` (m).
+    /// The factor on the mean wind at `x` (m).
     fn gust(&self, x: [f64; 3], time: f64, mean_wind: [f64; 3], speed: f64) -> f64 {
         let wind = &self.settings;
         if wind.gusts == 0.0 || speed == 0.0 {
             return 1.0;
         }
-        // Divided twice: the square of a very low speed may be zero.
+        // It is divided twice, because the square of a very low speed may be zero.
         let delay = dot(x, mean_wind) / speed / speed;
         1.0 + wind.gusts * noise(wind.seed, (time - delay) / wind.gust_length)
     }
@@ -126,7 +127,7 @@ mod tests {
         scene::Wind { velocity, gusts, seed: 3, gust_length: 0.5, density: 1.2, drag: 0.8 }
     }
 
-    /// The force on a triangle of 2 m² in the plane z = 0, its corners of 1 kg moving at `v`.
+    /// The force on a triangle of 2 m² in the plane z = 0. Its corners have 1 kg each and move at `v`.
     fn force(settings: scene::Wind, v: [f64; 3], duration: f64, turned: bool) -> [f64; 3] {
         let x = [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]].map(Vec4::new);
         let corners = if turned { [0, 2, 1] } else { [0, 1, 2] };

@@ -5,7 +5,7 @@ use crate::scene::{Line, LineKind};
 use elements::energy::lengths::{Length, LengthTerm};
 use elements::math::vec3::{norm, sub};
 
-/// Adds it: κ = E A/l, with both bounds at l or, of a rope, the lower one at 0.
+/// Adds the term of a line: κ = E A/l, with both bounds at l. The lower bound of a rope is 0.
 pub(super) fn add(at: &Place, line: &Line, terms: &mut Terms) {
     let model = terms.model;
     let all: Vec<u32> = (0..at.place.edges.len() as u32).collect();

@@ -1,4 +1,4 @@
-//! The terms of a scene's objective: what couples which vertices, and with which energy.
+//! The terms of a scene's objective: which vertices are coupled, and with which energy.
 //!
 //! | body | terms |
 //! |---|---|
@@ -28,7 +28,7 @@ use elements::energy::viscosity::{ViscosityTerm, Viscous};
 use elements::energy::{Energy, Properties};
 use elements::math::lanes::Vec4;
 
-/// Groups of vertices that terms couple, shorter ones filled up by repeating a vertex, longer ones in parts.
+/// Groups of four vertices that terms couple. Smaller groups repeat a vertex, larger ones are split.
 pub(super) fn couplings(
     scene: &Scene,
     tets: &[[u32; 4]],
@@ -51,7 +51,7 @@ pub(super) fn couplings(
     out
 }
 
-/// The corners across the sides of each triangle, which bending couples beyond its hinges.
+/// The far corners across the sides of each triangle, which plate bending couples beyond single hinges.
 fn far_triples(hinges: &[Hinge], triangles: usize) -> Vec<[u32; 4]> {
     let mut far: Vec<Vec<u32>> = vec![vec![]; triangles];
     for hinge in hinges {
@@ -62,7 +62,7 @@ fn far_triples(hinges: &[Hinge], triangles: usize) -> Vec<[u32; 4]> {
     far.iter().filter(|f| f.len() > 1).map(|f| [f[0], f[1], f[f.len() - 1], f[0]]).collect()
 }
 
-/// Builds all terms and notes the cells of each in the model.
+/// Builds all terms, and records the cells of each in the model.
 pub(super) fn build(
     scene: &Scene,
     bodies: &[BodyData],
@@ -108,7 +108,7 @@ pub(super) fn build(
     Ok(terms)
 }
 
-/// A body with its place in the model.
+/// A body together with its place in the model.
 struct Place<'a> {
     body: &'a Body,
     place: &'a BodyModel,
@@ -122,24 +122,24 @@ impl Place<'_> {
     }
 }
 
-/// Terms in the making.
+/// The terms built so far, and the data they are built from.
 struct Terms<'a> {
     model: &'a Model,
-    /// Rest positions, internal numbering.
+    /// The rest positions in internal numbering, in m.
     rest: Vec<[f64; 3]>,
-    /// The stage step in s.
+    /// The step of a stage in s.
     step: f64,
-    /// Each with the cells of its elements, where it has a state to show.
+    /// The terms, each with the cells of its elements if they have a state for output.
     list: Vec<(Box<dyn Energy>, Vec<u32>)>,
 }
 
 impl Terms<'_> {
-    /// A length term, and its viscosity if the body has any.
+    /// Adds a length term, and its viscosity if the body has any.
     fn add_lengths(&mut self, at: &Place, what: &str, corners: usize, elements: Vec<Length>) {
         self.add_bounds(at, what, corners, elements, |term| term);
     }
 
-    /// Likewise for bounds that are meant exactly.
+    /// Adds a length term whose bounds are hard, and its viscosity if the body has any.
     fn add_hard_lengths(&mut self, at: &Place, what: &str, corners: usize, elements: Vec<Length>) {
         self.add_bounds(at, what, corners, elements, LengthTerm::hard);
     }
@@ -168,7 +168,7 @@ impl Terms<'_> {
         }
     }
 
-    /// The viscosity of cells; `element(i)` gives vertices, gradients and volume of the i-th of `properties`.
+    /// Adds the viscosity of cells; `properties` and `elements` have the same order.
     fn add_viscosity(&mut self, at: &Place, corners: usize, properties: &Properties, elements: &Elements) {
         let factor = at.body.damping.stiffness / self.step;
         if factor == 0.0 {
@@ -182,7 +182,7 @@ impl Terms<'_> {
         self.list.push((Box::new(term), vec![]));
     }
 
-    /// The part of Rayleigh damping that resists all motion.
+    /// Adds the part of Rayleigh damping that resists all motion.
     fn add_drag(&mut self, at: &Place) {
         let alpha = at.body.damping.mass;
         if alpha == 0.0 {
@@ -196,8 +196,8 @@ impl Terms<'_> {
     }
 }
 
-/// Cells in the order of their vertices, so that they stay close to them in memory, with their corners in internal
-/// numbering: places among `cells` (which count from `first`), and corners.
+/// Sorts cells by their vertices, so that cells and vertices are close to each other in memory. Returns the places of
+/// the cells in `cells` (which count from `first` in `all`), and their corners in internal numbering.
 fn sorted<const N: usize>(
     model: &Model,
     all: &[[u32; N]],

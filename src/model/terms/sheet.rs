@@ -11,7 +11,7 @@ use elements::energy::limit;
 use elements::energy::triangles;
 use elements::math::vec3::{cross, dot, norm, scale, sub};
 
-/// Adds them.
+/// Adds the terms of a sheet.
 pub(super) fn add(at: &Place, terms: &mut Terms) {
     for part in &at.data.cells.parts {
         let (places, elements) = elements(at, terms, &part.cells);
@@ -27,7 +27,7 @@ pub(super) fn add(at: &Place, terms: &mut Terms) {
     add_bending(at, terms);
 }
 
-/// Elements of some of the body's cells, and the places of these in `cells`.
+/// The elements of some of the body's cells, and their places in `cells`.
 fn elements(at: &Place, terms: &Terms, cells: &[u32]) -> (Vec<usize>, Elements) {
     let (places, corners) = sorted(terms.model, &terms.model.triangles, at.place.triangles.start, cells);
     let thickness: Vec<f64> = places.iter().map(|i| at.data.cells.thickness[cells[*i] as usize]).collect();
@@ -70,8 +70,9 @@ fn add_limits(at: &Place, terms: &mut Terms) {
     }
 }
 
-/// The direction of the warp in the plane of a triangle, whose first axis is its first edge. What is perpendicular to
-/// the triangle has none in it: x gives way to z, a direction that was given to the first edge.
+/// The direction of the warp in the plane of a triangle, in axes of which the first is along its first edge. A
+/// direction that is nearly perpendicular to the triangle has no part in its plane. The default x is then replaced by
+/// z, and a given direction by the first edge.
 fn warp([p, q, r]: [[f64; 3]; 3], given: Option<[f64; 3]>) -> [f64; 2] {
     let edge = sub(q, p);
     let along = scale(1.0 / norm(edge), edge);

@@ -8,7 +8,7 @@ use elements::energy::limit;
 use elements::energy::tets;
 use elements::math::vec3::dot;
 
-/// Adds them.
+/// Adds the terms of a solid.
 pub(super) fn add(at: &Place, terms: &mut Terms) {
     for part in &at.data.cells.parts {
         let (places, elements) = elements(at, terms, &part.cells);

@@ -8,13 +8,13 @@
 
 use elements::math::lanes::{Kernel, Lane, Vec4};
 
-/// λ in lanes.
+/// The multipliers λ of a body, spread over lanes.
 struct Multipliers<L> {
-    /// 1 + λ_H and λ_H.
+    /// The factors 1 + λ_H and λ_H.
     own: L,
     pull: L,
     linear: L,
-    /// The columns of λ_L ×.
+    /// The columns of the cross product λ_L ×.
     columns: [L; 3],
 }
 
@@ -33,7 +33,7 @@ impl<L: Lane> Multipliers<L> {
         }
     }
 
-    /// What stands beside (1 + λ_H) g; `turn` is w (x_n − o) with w in the fourth place.
+    /// The part that is added to (1 + λ_H) g; `turn` is w (x_n − o) with w in the fourth place.
     #[inline(always)]
     fn rest(&self, pull: &Vec4, turn: &[f64; 4]) -> L {
         let turned = L::splat(turn[0]) * self.columns[0] + L::splat(turn[1]) * self.columns[1];
@@ -42,17 +42,17 @@ impl<L: Lane> Multipliers<L> {
     }
 }
 
-/// The vectors of a body's unknowns with A⁻¹ before them.
+/// The vectors of a body's unknowns, multiplied by A⁻¹.
 pub struct Solved<'a> {
-    /// The body's unknowns.
+    /// The numbers of the body's unknowns.
     pub vertices: &'a [u32],
-    /// A⁻¹q.
+    /// The vector A⁻¹q.
     pub pulled: &'a [Vec4],
-    /// A⁻¹w (x_n − o), and A⁻¹w in the fourth place.
+    /// The vectors A⁻¹w (x_n − o), and A⁻¹w in the fourth place.
     pub turn: &'a [Vec4],
 }
 
-/// x ← x − part ((1 + λ_H) A⁻¹∇g + A⁻¹ rest).
+/// The kernel of x ← x − part ((1 + λ_H) A⁻¹∇g + A⁻¹ rest).
 pub struct Move<'a> {
     pub lambda: &'a [f64; 7],
     pub part: f64,
@@ -75,13 +75,13 @@ impl Kernel for Move<'_> {
     }
 }
 
-/// ∇g + ∇c λ into `out`.
+/// The kernel that writes ∇g + ∇c λ to `out`.
 pub struct Residual<'a> {
     pub lambda: &'a [f64; 7],
     pub vertices: &'a [u32],
     pub gradient: &'a [Vec4],
     pub pull: &'a [Vec4],
-    /// For each vertex of the body, w (x_n − o) and w.
+    /// The vector w (x_n − o) of each vertex of the body, and w in the fourth place.
     pub lever: &'a [[f64; 4]],
     pub out: &'a mut [Vec4],
 }
@@ -100,7 +100,7 @@ impl Kernel for Residual<'_> {
     }
 }
 
-/// From A⁻¹(∇g + ∇c λ) to A⁻¹∇g, in place; λ_H must not be −1.
+/// The kernel that turns A⁻¹(∇g + ∇c λ) into A⁻¹∇g, in place; λ_H must not be −1.
 pub struct Recover<'a> {
     pub lambda: &'a [f64; 7],
     pub solved: Solved<'a>,

@@ -5,27 +5,27 @@ use crate::step::constraint::{Constraints, Sums};
 use elements::math::dense;
 use elements::math::vec3::cross;
 
-/// What constraints cost in the merit function, in units of their multipliers; above 1.
+/// The prices of constraints in the merit function relative to their multipliers; above 1.
 const MARGIN: f64 = 1.1;
-/// Solutions for λ, each with the σ of the one before.
+/// How often λ is solved for, each time with the σ of the solution before.
 const STIFFENINGS: u32 = 4;
 
-/// What a body's iterations share, and where they are.
+/// The data that the iterations of a body share, and its current state.
 #[derive(Clone)]
 pub struct Plan {
-    /// S but for its last row and column.
+    /// The matrix S without its last row and column.
     pub schur: [[f64; 7]; 7],
-    /// Sums over A⁻¹q; its second dot is q·A⁻¹q.
+    /// Sums over A⁻¹q; their second dot is q·A⁻¹q.
     pub pulled: Sums,
-    /// c with α = 0 at the current iterate, and α.
+    /// The constraints c for α = 0 at the current iterate, and α.
     pub values: [f64; 7],
     pub alpha: f64,
     /// The multipliers and α that the next full step leads to.
     pub lambda: [f64; 7],
     pub next_alpha: f64,
-    /// σ.
+    /// The factor σ on A.
     pub stiffening: f64,
-    /// What |c_P|, |c_L| and |c_H| cost in the merit function.
+    /// The prices μ of |c_P|, |c_L| and |c_H| in the merit function.
     pub prices: [f64; 3],
     /// |c| relative to its scale; infinite before the first iteration.
     pub violation: f64,
@@ -44,19 +44,19 @@ pub fn schur(turn: &Sums) -> [[f64; 7]; 7] {
         for i in 0..3 {
             s[i][3 + k] = column[i];
             s[3 + k][i] = column[i];
-            // Symmetric but for rounding.
+            // The matrix is symmetric up to rounding; this makes it exactly so.
             s[3 + k][3 + i] = if i == k { trace } else { 0.0 } - 0.5 * (m[i][k] + m[k][i]);
         }
     }
     s
 }
 
-/// (H − K)²/ε, where ε is `regularization` |H − K|.
+/// The term (H − K)²/ε of S, where ε is `regularization` |H − K|.
 fn slack(c: &Constraints, regularization: f64) -> f64 {
     (c.energy - c.floor).abs() / regularization
 }
 
-/// The lengths of c_P, c_L and c_H, those that hold.
+/// The lengths of c_P, c_L and c_H; 0 for those that the body does not keep.
 fn lengths(c: &Constraints, values: &[f64; 7]) -> [f64; 3] {
     let length = |kept: bool, v: &[f64]| f64::from(kept) * v.iter().map(|c| c * c).sum::<f64>().sqrt();
     let [p, l, h] = [c.kept.linear, c.kept.angular, c.kept.energy];
@@ -91,18 +91,18 @@ impl Plan {
         slope + epsilon * self.alpha * (self.next_alpha - self.alpha)
     }
 
-    /// c with α.
+    /// The constraints c with α included.
     fn whole(&self, c: &Constraints) -> [f64; 7] {
         let mut whole = self.values;
         whole[6] += self.alpha * (c.energy - c.floor);
         whole
     }
 
-    /// Books a part of the chosen step that led to an evaluated iterate.
+    /// Records that a part of the chosen step led to an evaluated iterate.
     pub fn arrive(&mut self, c: &Constraints, part: f64, iterate: &Iterate) {
         self.values = c.values(iterate);
         self.alpha += part * (self.next_alpha - self.alpha);
-        // Where nothing is kept, as while hard pins move, the step has no end before its last iteration.
+        // If nothing is kept, as while hard pins move, the step does not end before its last iteration.
         let is_free = !c.kept.mask().contains(&true);
         self.violation = if is_free { f64::INFINITY } else { c.kept.violation(&self.whole(c), &c.scale) };
     }

@@ -7,11 +7,12 @@
 //! βᵢ = ρᵢ tᵢ·(q + Σ_{j<i} (αⱼ − βⱼ) sⱼ),      H g = q + Σ (αᵢ − βᵢ) sᵢ,      ρᵢ = 1/(sᵢ·tᵢ)
 //! ```
 //!
-//! so that four passes over all pairs do what one pass per pair and operation would: sᵢ·g, r, tᵢ·q and the direction.
-//! All sᵢ·tⱼ come for nothing: of older with newer pairs as tⱼ is the difference of two gradients, of newer with older ones
-//! as sᵢ is a multiple of the direction. (Pairs in f32, half the bytes, would lose the linear momentum at 1e-8.)
+//! so that four passes over all pairs replace one pass per pair and operation: sᵢ·g, r, tᵢ·q and the direction. All
+//! products sᵢ·tⱼ follow without a pass: those of older with newer pairs because tⱼ is the difference of two gradients,
+//! those of newer with older ones because sᵢ is a multiple of the direction. (Pairs in f32, half the bytes, would lose
+//! the linear momentum at 1e-8.)
 //!
-//! So does sᵢ·A sⱼ where H₀ = f A⁻¹. With q = f A⁻¹ r, the direction d = −q − Σ cᵢ sᵢ has
+//! The products sᵢ·A sⱼ follow too where H₀ = f A⁻¹. With q = f A⁻¹ r, the direction d = −q − Σ cᵢ sᵢ has
 //!
 //! ```text
 //! sⱼ·A d = −f sⱼ·r − Σ cᵢ sᵢ·A sⱼ,      d·A d = f (q·r + Σ cᵢ sᵢ·r) − Σ cᵢ sᵢ·A d
@@ -28,9 +29,9 @@ use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
 use elements::math::vectors::{Add, Dot};
 use elements::par;
 
-/// Pairs with a cosine between step and change below this have no curvature to learn from.
+/// Pairs whose cosine between s and t is below this contain no usable curvature.
 const MIN_COSINE: f64 = 1e-10;
-/// Vertices per chunk of work: what all pairs are applied to while it is at hand.
+/// The number of vertices in a chunk of work: few enough to stay in a cache while all pairs are applied to them.
 const CHUNK: usize = 512;
 
 /// A step s and the change t of the gradient over it.
@@ -38,49 +39,49 @@ const CHUNK: usize = 512;
 struct Pair {
     step: Vec<Vec4>,
     change: Vec<Vec4>,
-    /// ρ.
+    /// The factor ρ = 1/(s·t).
     inverse: f64,
-    /// t·t.
+    /// The square t·t of the change.
     square: f64,
-    /// s·g of the last gradient.
+    /// The product s·g with the last gradient.
     along: f64,
-    /// s·t with the t of every pair.
+    /// The products s·t with the t of every pair.
     changes: VecDeque<f64>,
-    /// s·A s with the s of every pair.
+    /// The products s·A s with the s of every pair.
     weights: VecDeque<f64>,
-    /// α, and then α − β.
+    /// The factor α after the first loop, α − β after the second.
     factor: f64,
 }
 
 /// Products with the last direction d.
 #[derive(Default)]
 struct Ahead {
-    /// t·d of every pair.
+    /// The products t·d of every pair.
     changes: Vec<f64>,
-    /// s·A d of every pair.
+    /// The products s·A d of every pair.
     weights: Vec<f64>,
-    /// d·A d.
+    /// The product d·A d.
     square: f64,
 }
 
-/// The last pairs, at most so many.
+/// The last pairs, up to a limit.
 pub(super) struct History {
     limit: usize,
     pairs: VecDeque<Pair>,
     spare: Vec<Pair>,
     ahead: Ahead,
-    /// f.
+    /// The factor f of H₀ = f A⁻¹.
     scale: f64,
-    /// s·r of every pair.
+    /// The products s·r of every pair.
     residuals: Vec<f64>,
-    /// Sums of each chunk, and those of all.
+    /// The sums of each chunk, and the totals of all chunks.
     partial: Vec<f64>,
     sums: Vec<f64>,
     learned: Vec<[f64; 3]>,
 }
 
 impl History {
-    /// An empty one.
+    /// An empty history that will hold at most `limit` pairs.
     pub(super) fn new(limit: usize) -> History {
         History {
             limit,
@@ -95,23 +96,23 @@ impl History {
         }
     }
 
-    /// How many pairs; without any the loops do nothing.
+    /// The number of pairs; without any the loops do nothing.
     pub(super) fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// s·t/t·t of the last pair.
+    /// The ratio s·t/t·t of the last pair, by which the identity is scaled.
     pub(super) fn scale(&self) -> Option<f64> {
         self.pairs.back().map(|pair| 1.0 / (pair.inverse * pair.square))
     }
 
-    /// s·A s/s·t of the last pair, where H₀ has been a multiple of A⁻¹ for all of them.
+    /// The ratio s·A s/s·t of the last pair, if H₀ has been a multiple of A⁻¹ for all pairs.
     pub(super) fn overestimate(&self) -> Option<f64> {
         let last = self.pairs.back()?;
         last.weights.back().map(|weight| weight * last.inverse)
     }
 
-    /// The loop from the last pair to the first: `residual ← scale r`.
+    /// The loop from the last pair to the first; computes `residual ← scale r`.
     pub(super) fn backward(&mut self, gradient: &[Vec4], scale: f64, residual: &mut [Vec4]) {
         self.note(gradient);
         for i in (0..self.pairs.len()).rev() {
@@ -161,12 +162,13 @@ impl History {
         slope
     }
 
-    /// The products with the direction, of this slope, from t·q of all pairs, which are in `sums`, and Σ α t·q.
+    /// Computes the products with the direction, whose slope is given. `sums` has t·q of all pairs,
+    /// and `taken` is Σ α t·q.
     fn look_ahead(&mut self, slope: f64, taken: f64) {
         let History { pairs, ahead, scale, residuals, sums, .. } = self;
         ahead.changes.clear();
         ahead.weights.clear();
-        // g·q, and then q·r.
+        // This begins as g·q and ends as q·r.
         let mut square = -slope;
         for (i, (sum, residual)) in sums.iter().zip(&*residuals).enumerate() {
             let steps: f64 = pairs.iter().map(|pair| pair.factor * pair.changes[i]).sum();
@@ -185,7 +187,7 @@ impl History {
         }
     }
 
-    /// Keeps s·g of all pairs, of which the newest has the change to this gradient.
+    /// Keeps s·g of all pairs. For the newest pair, whose t ends at this gradient, the products s·t are completed.
     fn note(&mut self, gradient: &[Vec4]) {
         self.sum_up(gradient, |pair| &pair.step);
         let count = self.pairs.len();
@@ -197,7 +199,7 @@ impl History {
         }
     }
 
-    /// `sums` ← s·v, or t·v, of all pairs.
+    /// Computes `sums` ← s·v, or t·v, of all pairs.
     fn sum_up(&mut self, v: &[Vec4], array: impl Fn(&Pair) -> &Vec<Vec4> + Send + Sync) {
         let (pairs, count) = (&self.pairs, self.pairs.len());
         self.sums.clear();
@@ -217,7 +219,7 @@ impl History {
         }
     }
 
-    /// Learns from the step from one evaluated point to another, `alpha` times the last direction.
+    /// Makes a pair of the step between two evaluated points, which is `alpha` times the last direction.
     pub(super) fn learn(&mut self, from: &Iterate, to: &Iterate, alpha: f64) {
         if self.limit == 0 {
             return;
@@ -243,7 +245,7 @@ impl History {
         }
     }
 
-    /// Room for a pair, that of the oldest where all is in use.
+    /// Memory for a new pair; that of the oldest if all is in use.
     fn take_room(&mut self) -> Pair {
         if self.pairs.len() < self.limit {
             return self.spare.pop().unwrap_or_default();
@@ -258,8 +260,8 @@ impl History {
         oldest.expect("a limit above 0")
     }
 
-    /// The products of a pair, `alpha` times the last direction, with all others and itself; s·t of the others with its
-    /// own follow with the next gradient.
+    /// Computes the products of a new pair, whose step is `alpha` times the last direction, with all pairs including
+    /// itself. The products of other steps with its change t follow with the next gradient.
     fn join(&mut self, pair: &mut Pair, curvature: f64, alpha: f64) {
         let Ahead { changes, weights, square } = &self.ahead;
         pair.changes.clear();
@@ -279,7 +281,7 @@ impl History {
     }
 }
 
-/// x ← s x; returns g·x, or 0 without g.
+/// The kernel of x ← s x; returns g·x, or 0 without g.
 struct Scale<'a> {
     scale: f64,
     gradient: &'a [Vec4],
@@ -303,7 +305,7 @@ impl Kernel for Scale<'_> {
     }
 }
 
-/// The pair of a step; returns s·t, s·s and t·t.
+/// The kernel that makes the pair of a step; returns s·t, s·s and t·t.
 struct Learn<'a> {
     from: &'a Iterate,
     to: &'a Iterate,
@@ -346,7 +348,7 @@ mod tests {
 
     const SIZE: usize = 40;
 
-    /// The matrix of a chain of springs that stiffen along it, plus `mass`.
+    /// The product of `x` with the matrix of a chain of springs that stiffen along it, plus `mass`.
     fn chain(mass: f64, stiffness: f64, x: &[Vec4]) -> Vec<Vec4> {
         let mut out: Vec<Vec4> = x.iter().map(|x| Vec4(x.0.map(|c| mass * c))).collect();
         for i in 1..x.len() {
@@ -367,7 +369,7 @@ mod tests {
         iterate
     }
 
-    /// The loops as the paper has them, around A⁻¹ = 1/7.
+    /// The loops as they stand in the paper, around A⁻¹ = 1/7.
     fn two_loops(pairs: &[(Vec<Vec4>, Vec<Vec4>)], gradient: &[Vec4], scale: f64) -> Vec<Vec4> {
         let mut r = gradient.to_vec();
         let mut alphas = vec![];
@@ -386,7 +388,7 @@ mod tests {
 
     #[test]
     fn directions_and_products_are_those_of_the_paper() {
-        // A = 7, a Hessian below it, three pairs at the most, steps of different lengths.
+        // A = 7, a Hessian below it, at most three pairs, steps of different lengths.
         let hessian = |x: &[Vec4]| chain(0.5, 0.2, x);
         let x = (0..SIZE).map(|i| Vec4::new([(i * i) as f64 % 7.0, (i as f64).sin(), 1.0])).collect();
         let mut iterate = at(x, hessian);

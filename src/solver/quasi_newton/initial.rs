@@ -1,7 +1,7 @@
-//! What stands in the middle of the two-loop recursion, H₀ \[Liu2017, Fig. 8, 16, 17\].
+//! The matrix H₀ in the middle of the two-loop recursion \[Liu2017, Fig. 8, 16, 17\].
 //!
-//! The inverse of the constant system matrix A, a scaled identity, or the inverse Hessian in the rest state or at the start
-//! of each step; all but the identity by a factor or by conjugate gradients (see `linear`).
+//! It is the inverse of the constant system matrix A, a scaled identity, or the inverse Hessian in the rest state or at
+//! the start of each step. All but the identity are applied by a factor or by conjugate gradients (see `linear`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,27 +45,28 @@ impl Constant {
     }
 }
 
-/// H₀.
+/// The chosen H₀ with the data that applying it needs.
 pub(super) struct Initial {
-    /// Which.
+    /// Which matrix H₀ is the inverse of.
     pub(super) choice: InitialHessian,
     linear: Linear,
     precision: Precision,
     constant: Option<Constant>,
     hessian: Option<HessianSolver>,
-    /// The Hessian of the step is not computed yet.
+    /// True as long as the Hessian of the step has not been computed.
     fresh: bool,
-    /// h² over the mean mass.
+    /// The scale h²/(mean mass) in m/N of the identity before there is a pair.
     first_scale: f64,
 }
 
 impl Initial {
-    /// Of the chosen matrix, which is solved with so.
+    /// H₀ for the chosen matrix and the chosen way to solve with it.
     pub(super) fn new(choice: InitialHessian, linear: Linear, precision: Precision) -> Initial {
         Initial { choice, linear, precision, constant: None, hessian: None, fresh: true, first_scale: 0.0 }
     }
 
-    /// Computes or loads what stays the same over all steps; A always, as violent starts need it.
+    /// Computes or loads everything that stays the same over all steps. A is always among it, as
+    /// violent starts need it.
     pub(super) fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
         let total: f64 = objective.mass[..objective.free].iter().sum();
         self.first_scale = objective.step * objective.step * objective.free as f64 / total;
@@ -92,12 +93,12 @@ impl Initial {
         }
     }
 
-    /// Forgets the last step.
+    /// Starts a step: the Hessian of the last one is outdated.
     pub(super) fn begin_step(&mut self) {
         self.fresh = true;
     }
 
-    /// Computes what is due once in a step.
+    /// Computes the Hessian at the start of a step if it is needed.
     pub(super) fn refresh(&mut self, objective: &Objective, x: &[Vec4]) -> Result<()> {
         if let (InitialHessian::Frame, Some(solver), true) = (self.choice, &mut self.hessian, self.fresh) {
             solver.renew(objective, x, true)?;
@@ -106,12 +107,12 @@ impl Initial {
         Ok(())
     }
 
-    /// `x = A⁻¹ b`, or an approximation.
+    /// Solves `x = A⁻¹ b`, exactly or approximately.
     pub(super) fn solve_system(&mut self, b: &[Vec4], x: &mut [Vec4]) {
         self.constant.as_mut().expect("prepared before the first step").solve(b, x);
     }
 
-    /// `x = H₀ b`; `scale`, where there is one, is the identity's.
+    /// Computes `x = H₀ b`; `scale`, if given, is the factor on the identity.
     pub(super) fn solve(&mut self, scale: Option<f64>, b: &[Vec4], x: &mut [Vec4]) {
         match self.choice {
             InitialHessian::System => self.solve_system(b, x),

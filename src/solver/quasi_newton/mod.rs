@@ -5,8 +5,8 @@
 //! ```
 //!
 //! \[Liu2017, Alg. 1-2\]; m = 5. With m = 0 and projective energies it is projective dynamics. A bounds the Hessian
-//! from above, so the eigenvalues of A⁻¹∇²g lie between 0 and about 1; once there are pairs, f A⁻¹ stands in their
-//! middle (a departure from the paper), as pairs correct overshooting and undershooting alike, with
+//! from above, so the eigenvalues of A⁻¹∇²g lie between 0 and about 1. Once there are pairs, f A⁻¹ takes the place of
+//! A⁻¹ (a departure from the paper), since pairs correct overshooting and undershooting alike, with
 //!
 //! ```text
 //! f = s·A s/s·t of the last pair, at least 1, at most 1 + 0.2 for each pair, at most 2
@@ -124,17 +124,17 @@ impl options::Options for Options {
     }
 }
 
-/// Where directions come from.
+/// The source of search directions, with its memory.
 enum Directions {
     Lbfgs(History),
     Chebyshev {
         acceleration: Acceleration,
-        /// x_{k−1}.
+        /// The iterate x_{k−1} before the current one.
         previous: Vec<Vec4>,
     },
 }
 
-/// The solver.
+/// The solver `quasi-newton`.
 pub struct QuasiNewton {
     initial: Initial,
     directions: Directions,
@@ -144,17 +144,17 @@ pub struct QuasiNewton {
     trial: Iterate,
 }
 
-/// The largest factor on A⁻¹ between the pairs: from 2 on A⁻¹ alone diverges. Held there, the papers' meshes need 2.2
-/// tries an iteration (seven meshes, five materials), with 1.5 throughout 1.9, and with the measured factor 1.8, for
-/// gradients as small after ten iterations; after fifty on the twisted beam it leaves a twentieth of the error that
-/// 1.5 leaves with corotated, and less than a five-hundredth with neo-Hookean.
+/// The largest factor f on A⁻¹ in the middle of the pairs: from 2 on A⁻¹ alone diverges. On the papers' meshes (seven
+/// meshes, five materials), f = 2 throughout needs 2.2 tries per iteration, f = 1.5 throughout 1.9, and the measured f
+/// 1.8, for gradients as small after ten iterations. After fifty iterations on the twisted beam the measured f leaves a
+/// twentieth of the error that 1.5 leaves with corotated, and less than a five-hundredth with neo-Hookean.
 const LARGEST: f64 = 2.0;
-/// How much further than 1 it may be for each pair that corrects it: the first steps overshoot otherwise, 1.1 tries an
-/// iteration on a cantilever of neo-Hookean solid in place of 1.0.
+/// How far f may exceed 1 for each pair that corrects it. Otherwise the first steps overshoot: 1.1 tries per iteration
+/// on a cantilever of neo-Hookean solid in place of 1.0.
 const PER_PAIR: f64 = 0.2;
 
 impl QuasiNewton {
-    /// `direction ← −H gradient`; returns its slope.
+    /// Computes `direction ← −H gradient`; returns its slope.
     fn find_direction(&mut self, at: &Iterate) -> f64 {
         match &mut self.directions {
             Directions::Lbfgs(history) => {
@@ -184,7 +184,7 @@ impl QuasiNewton {
         vectors::dot(&at.gradient, &self.direction)
     }
 
-    /// Makes the next direction one without a past; false if the last was.
+    /// Drops what was learned, so that the next direction is a plain one; returns false if the last one already was.
     fn forget(&mut self) -> bool {
         match &mut self.directions {
             Directions::Lbfgs(history) => {
@@ -216,7 +216,7 @@ impl Solver for QuasiNewton {
         if matches!(self.directions, Directions::Lbfgs(_)) {
             return Ok(None);
         }
-        // Without pairs and acceleration while the rate is measured.
+        // The rate is measured without pairs and without acceleration.
         let plain = Directions::Lbfgs(History::new(0));
         let mut directions = std::mem::replace(&mut self.directions, plain);
         let mut note = None;

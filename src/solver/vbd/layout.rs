@@ -13,11 +13,11 @@ use elements::math::lanes::WIDTH;
 use elements::math::vec3::{norm, sub};
 use sparse::colouring;
 
-/// Everything that stays the same over all steps.
+/// The bundles, their colours and the elements around them. All of it stays the same over all steps.
 #[derive(Default)]
 pub(super) struct Layout {
     pub(super) bundles: Vec<Bundle>,
-    /// Bundles of each colour.
+    /// The range of bundles of each colour.
     pub(super) colours: Vec<Range<usize>>,
     stars: Vec<Part>,
     rows: Vec<[u32; WIDTH]>,
@@ -25,12 +25,12 @@ pub(super) struct Layout {
     numbers: Vec<[f64; WIDTH]>,
 }
 
-/// Four vertices of one colour, or fewer.
+/// Up to four vertices of one colour.
 pub(super) struct Bundle {
-    /// Vertices that count; further ones repeat the last.
+    /// How many of the four vertices count; the others repeat the last of them.
     pub(super) count: usize,
     pub(super) vertices: [u32; WIDTH],
-    /// Distance to the nearest other corner at rest, in m.
+    /// The distance from each vertex to the nearest other corner at rest, in m.
     pub(super) size: [f64; WIDTH],
     stars: Range<usize>,
 }
@@ -87,7 +87,7 @@ impl Layout {
             if longest == 0 {
                 continue;
             }
-            // A lane without a further element repeats its last, or has that of another vertex.
+            // A lane without a further element repeats its last one, or takes one of another vertex.
             let any = columns.iter().find_map(|c| c.first()).map_or(0, |(_, slot)| *slot);
             let slot = |c: &[(u32, u32)], row: usize| c.get(row).or(c.last()).map_or(any, |(_, slot)| *slot);
             let rows: Vec<_> = (0..longest).map(|row| columns.map(|c| slot(c, row))).collect();
@@ -120,7 +120,7 @@ fn append<T: Clone>(all: &mut Vec<T>, own: &[T]) -> Range<usize> {
     first..all.len()
 }
 
-/// The elements around each unknown. A vertex that an element names again has no weight there.
+/// The elements around each unknown. If an element names a vertex twice, only the first has a weight.
 fn around(objective: &Objective) -> Vec<Around> {
     let mut around = vec![vec![]; objective.free];
     for (t, term) in objective.terms.iter().enumerate() {
@@ -144,7 +144,7 @@ fn classes(objective: &Objective, around: &[Around]) -> Vec<Vec<u32>> {
         bases.push(total);
         total += term.len();
     }
-    // Elements in one numbering, and for each vertex one of its own: there may be no other.
+    // Elements get one common numbering. Each vertex adds an element of its own, as there may be no other.
     let elements: Vec<Vec<u32>> = (around.iter().enumerate())
         .map(|(v, around)| {
             let element = |(t, slot): &(u32, u32)| {
@@ -162,12 +162,12 @@ fn of_term(around: &[(u32, u32)], term: u32) -> &[(u32, u32)] {
     &around[start..end]
 }
 
-/// The number of elements of each term that there are.
+/// How many elements a vertex has of each term.
 fn signature(around: &[(u32, u32)]) -> Vec<(u32, usize)> {
     around.chunk_by(|a, b| a.0 == b.0).map(|part| (part[0].0, part.len())).collect()
 }
 
-/// The distance to the nearest other corner at rest; infinite for a vertex by itself.
+/// The distance to the nearest other corner at rest, in m; infinite for a vertex without neighbours.
 fn size(objective: &Objective, around: &[(u32, u32)], vertex: u32) -> f64 {
     let at = |v: u32| objective.rest[v as usize].xyz();
     let mut nearest = f64::INFINITY;

@@ -9,29 +9,29 @@ use elements::math::lanes::{Vec4, WIDTH};
 use elements::math::symmetric::PLACES;
 use elements::math::vec3::{add, dot, norm, scale, sub};
 
-/// The part of the promised decrease that a step must bring.
+/// A step must bring at least this part of the decrease that its slope promises.
 const GAMMA: f64 = 0.1;
-/// Steps below this part of an element's size are taken without looking at the energy.
+/// Steps below this part of an element's size are taken without a test of the energy.
 const TINY: f64 = 1e-7;
-/// Halvings, before a step shrinks to a tenth at a time.
+/// How often a step is halved before it shrinks to a tenth at a time.
 const HALVINGS: u32 = 5;
-/// Tries after the first: down to 10⁻¹¹ of the full step.
+/// The number of tries after the first: down to 10⁻¹¹ of the full step.
 const MAX_RETRIES: u32 = 15;
 /// Pivots and eigenvalues below this part of the largest count as zero.
 const SINGULAR: f64 = 1e-12;
 
-/// Four vertices with what is around them.
+/// Four vertices and the data of their surroundings.
 pub(super) struct Neighbourhood<'a> {
     pub(super) objective: &'a Objective,
     pub(super) layout: &'a Layout,
     pub(super) bundle: &'a Bundle,
-    /// All vertices; those of other bundles of the colour make no difference.
+    /// The positions of all vertices. Those of other bundles of the same colour have no influence.
     pub(super) x: &'a [Vec4],
 }
 
 impl Neighbourhood<'_> {
-    /// Where one step of Newton's method takes each of the vertices: g is not higher there, but for rounding. `memory` is
-    /// scratch.
+    /// The positions to which one Newton step takes each of the vertices. Up to rounding, g is not higher there.
+    /// `memory` is scratch space.
     pub(super) fn minimize(&self, memory: &mut Memory) -> [Vec4; WIDTH] {
         let from = self.bundle.vertices.map(|v| self.x[v as usize].xyz());
         memory.clear();
@@ -42,7 +42,7 @@ impl Neighbourhood<'_> {
         for lane in 0..self.bundle.count {
             let gradient = expansion.gradient.map(|g| g[lane]);
             let step = newton_step(expansion.hessian.map(|h| h[lane]), gradient);
-            // Where nothing holds a vertex, it stays.
+            // A vertex whose Hessian is zero has no step and stays.
             if norm(step).is_finite() {
                 steps[lane] = step;
                 slopes[lane] = dot(gradient, step);
@@ -53,8 +53,8 @@ impl Neighbourhood<'_> {
         std::array::from_fn(|lane| Vec4::new(add(from[lane], scale(parts[lane], steps[lane]))))
     }
 
-    /// The part of each step to take: all of it, but in lanes that wait as much as brings what slopes promise; 0 where
-    /// nothing does.
+    /// The part of each step to take. Lanes that do not wait take all of it. Waiting lanes take the largest part whose
+    /// decrease is what the slope promises, or 0 if no part achieves that.
     fn search(
         &self,
         from: [[f64; 3]; WIDTH],
@@ -119,7 +119,7 @@ impl Neighbourhood<'_> {
         out
     }
 
-    /// m/h² and x − y.
+    /// The weight m/h² in N/m, and the distance x − y from the inertial position.
     fn inertia(&self, lane: usize, at: [f64; 3]) -> (f64, [f64; 3]) {
         let v = self.bundle.vertices[lane] as usize;
         let step = self.objective.step;
@@ -131,7 +131,7 @@ fn points(at: &[[f64; 3]; WIDTH]) -> Points {
     std::array::from_fn(|k| at.map(|x| x[k]))
 }
 
-/// −|H|⁻¹ g, of the six numbers of H; not finite where H is zero.
+/// The step −|H|⁻¹ g for the six numbers of H; not finite if H is zero.
 fn newton_step(hessian: [f64; 6], gradient: [f64; 3]) -> [f64; 3] {
     let [xx, yy, zz, xy, xz, yz] = hessian;
     let least = SINGULAR * (xx.abs() + yy.abs() + zz.abs());
@@ -149,7 +149,7 @@ fn newton_step(hessian: [f64; 6], gradient: [f64; 3]) -> [f64; 3] {
     [m * z + l * y - a / xx, -y, -z]
 }
 
-/// Likewise where H is not positive definite.
+/// The same step for an H that is not positive definite.
 fn filtered_step(hessian: [f64; 6], gradient: [f64; 3]) -> [f64; 3] {
     let mut full = [[0.0; 3]; 3];
     for (value, (i, k)) in hessian.into_iter().zip(PLACES) {
@@ -192,7 +192,7 @@ mod tests {
             assert!(dot(step, gradient) < 0.0, "{indefinite:?}: {step:?}");
         }
         assert!(!norm(newton_step([0.0; 6], gradient)).is_finite());
-        // Eigenvalues 3, −1 and 2 along known axes.
+        // The Hessian has the eigenvalues 3, −1 and 2 along known axes.
         let step = newton_step([1.0, 1.0, 2.0, 2.0, 0.0, 0.0], [1.0, 1.0, 2.0]);
         assert!(norm(sub(step, [-1.0 / 3.0, -1.0 / 3.0, -1.0])) < 1e-15, "{step:?}");
         let step = newton_step([1.0, 1.0, 2.0, 2.0, 0.0, 0.0], [1.0, -1.0, 0.0]);

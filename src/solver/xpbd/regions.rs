@@ -1,9 +1,9 @@
 //! Regions of the mesh that are swept side by side.
 //!
-//! Unknowns are numbered by nested dissection, so that a range of numbers is a region with a short boundary. All numbers
-//! are cut in two, such that the smaller half has as many elements as can be, the halves again, and so on. A sweep goes through the elements of both
-//! halves, side by side, and then through those that have unknowns in both. Those go colour by colour, on a copy of their
-//! vertices. The order depends on the mesh alone.
+//! Unknowns are numbered by nested dissection, so that a range of numbers is a region with a short boundary. All
+//! numbers are cut in two, such that the smaller half has as many elements as possible. Each half is cut again, and so
+//! on. A sweep goes through the elements of both halves, side by side, and then through those that have unknowns in
+//! both. These go colour by colour, on a copy of their vertices. The order depends on the mesh alone.
 
 use std::ops::Range;
 
@@ -14,23 +14,23 @@ use elements::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use elements::par;
 use sparse::colouring;
 
-/// Elements of a half, at least: they have some 30 colours, of which [`WIDTH`] elements are projected at a time.
+/// The least number of elements of a half. They have some 30 colours, and [`WIDTH`] elements are projected at a time.
 const ELEMENTS: usize = 2048;
-/// Batches of a run, at the most.
+/// The largest number of batches of a run.
 const BATCHES: usize = 16;
 
 /// A range of unknowns, and all elements whose unknowns lie in it.
 #[derive(Default)]
 pub(super) struct Region {
-    /// How many unknowns.
+    /// The number of unknowns of the region.
     size: usize,
     halves: Option<Box<[Region; 2]>>,
-    /// The elements that are in neither half.
+    /// The elements that lie in neither half.
     part: Part,
 }
 
 impl Region {
-    /// Sorts all elements that have unknowns.
+    /// Sorts all elements that have unknowns into regions.
     pub(super) fn new(objective: &Objective) -> Region {
         let places = (0..objective.terms.len())
             .flat_map(|term| (0..objective.terms[term].len()).map(move |element| Place { term, element }))
@@ -72,7 +72,7 @@ impl Region {
         self.part.sweep(project, x, fixed);
     }
 
-    /// Collects the numbers of all batches anew: the stiffness of terms has changed.
+    /// Collects the numbers of all batches anew, after the stiffness of terms has changed.
     pub(super) fn repack(&mut self, objective: &Objective) {
         self.halves.iter_mut().flat_map(|halves| halves.iter_mut()).for_each(|half| half.repack(objective));
         self.part.repack(objective);
@@ -85,18 +85,18 @@ impl Region {
     }
 }
 
-/// What a sweep does to elements.
+/// Everything that a sweep needs to project constraints.
 pub(super) struct Project<'a> {
-    /// Their terms.
+    /// The objective, whose terms have the elements.
     pub(super) objective: &'a Objective,
-    /// What all constraints share.
+    /// The settings that all constraints share.
     pub(super) sweep: Sweep,
-    /// Constraints per element of each term.
+    /// The number of constraints per element of each term.
     pub(super) counts: &'a [usize],
 }
 
 impl Project<'_> {
-    /// Batches of one term, which share no unknown; `numbers` is what the term wants to know of them.
+    /// Projects batches of one term that share no unknown; `numbers` holds what the term packed for them.
     fn run(&self, batches: &mut [Batch], numbers: &[[f64; WIDTH]], x: &[Vec4], changes: &mut [Changes]) {
         let term = batches[0].term;
         let constraints = self.counts[term];
@@ -123,7 +123,7 @@ impl Place {
         objective.terms[self.term].element(self.element)
     }
 
-    /// The range of its unknowns, empty where it has none.
+    /// The range of its unknowns, empty if it has none.
     fn span(self, objective: &Objective) -> Range<usize> {
         let vertices = self.vertices(objective).iter().map(|v| *v as usize);
         let unknowns = vertices.filter(|v| *v < objective.free);
@@ -132,10 +132,10 @@ impl Place {
     }
 }
 
-/// Where a range of unknowns is cut: such that the half with fewer elements has as many as can be, and so the other half and
-/// what lies between have as few. Returns how many it has, too.
+/// Where to cut a range of unknowns, and how many elements the smaller half then has. The cut makes the half with fewer
+/// elements as large as possible, so that few elements are left for the other half and between them.
 fn cut(range: Range<usize>, spans: impl Iterator<Item = Range<usize>>) -> (usize, usize) {
-    // Elements that end before each number, and those that start there or later.
+    // How many elements end before each number, and how many start there or later.
     let (mut below, mut above) = (vec![0usize; range.len() + 1], vec![0usize; range.len() + 1]);
     for span in spans {
         below[span.end - range.start] += 1;
@@ -153,23 +153,25 @@ fn cut(range: Range<usize>, spans: impl Iterator<Item = Range<usize>>) -> (usize
 /// Elements that are swept one after the other.
 #[derive(Default)]
 struct Part {
-    /// Its unknowns, from the first one of the region on, and its prescribed vertices, from the first prescribed one on.
+    /// Its unknowns, counted from the first one of the region, and its prescribed vertices, counted
+    /// from the first of all.
     unknowns: Vec<u32>,
     prescribed: Vec<u32>,
-    /// Where all of them are, in that order; what batches have for vertices are places here.
+    /// The positions of all of them, in that order. The vertices of batches are indices into this array.
     x: Vec<Vec4>,
     batches: Vec<Batch>,
-    /// What terms want to know of their batches, and where each batch's numbers start.
+    /// The numbers that terms packed for their batches, and where those of each batch start.
     numbers: Vec<[f64; WIDTH]>,
     starts: Vec<usize>,
-    /// Batches of one colour and one term that are projected together: what some change, others do not read.
+    /// Batches of one colour and one term that are projected together: no batch reads what another changes.
     runs: Vec<Range<usize>>,
-    /// What the batches of a run do to their corners.
+    /// How far the batches of a run move their corners.
     changes: Vec<Changes>,
 }
 
 impl Part {
-    /// Elements, in batches by colour; `first` is the region's first unknown, `local` scratch for a number per vertex.
+    /// Sorts elements into batches by colour. `first` is the region's first unknown, and `local` is scratch space
+    /// with a number per vertex.
     fn new(objective: &Objective, first: usize, places: &[Place], local: &mut [u32]) -> Part {
         let mut vertices: Vec<u32> =
             places.iter().flat_map(|place| place.vertices(objective)).copied().collect();
@@ -213,7 +215,7 @@ impl Part {
         }
     }
 
-    /// Projects its constraints; `unknowns` are the region's.
+    /// Projects all of its constraints; `unknowns` are those of the region.
     fn sweep(&mut self, project: &Project, unknowns: &mut [Vec4], fixed: &[Vec4]) {
         let (own, others) = self.x.split_at_mut(self.unknowns.len());
         own.iter_mut().zip(&self.unknowns).for_each(|(x, v)| *x = unknowns[*v as usize]);
@@ -255,7 +257,7 @@ fn batch(objective: &Objective, four: &[Place], local: &[u32]) -> Batch {
     batch
 }
 
-/// Moves the unknowns of batches of a term.
+/// The kernel that moves the unknowns of batches of a term.
 struct Apply<'a> {
     corners: usize,
     batches: &'a [Batch],
@@ -304,7 +306,7 @@ mod tests {
         Simulation::new(&config, &Cache::disabled()).unwrap().0.objective
     }
 
-    /// Collects the elements, checks that those of a run do not touch each other, and counts the regions.
+    /// Collects the elements, checks that those of a run have no vertex in common, and counts the regions.
     fn check(region: &Region, seen: &mut Vec<(usize, u32)>) -> usize {
         let mut regions = 1;
         if let Some([lower, upper]) = region.halves.as_deref() {
@@ -351,10 +353,10 @@ mod tests {
 
     #[test]
     fn a_cut_leaves_the_most_to_the_smaller_half() {
-        // Two chains of 10 links and one link between them: nothing crosses but that.
+        // Two chains of 10 links each, and one link between them, which is the only one that crosses the cut.
         let spans = (0..10).chain(11..21).map(|i| 100 + i..102 + i).chain(std::iter::once(105..118));
         assert_eq!(cut(100..122, spans), (111, 10));
-        // All in one: no half has any.
+        // All elements span the whole range, so neither half has any.
         assert_eq!(cut(0..9, std::iter::repeat_n(0..9, 5)).1, 0);
         assert_eq!(cut(0..0, std::iter::empty()), (0, 0));
     }

@@ -1,4 +1,4 @@
-//! From the points of a series to what is drawn of them: pieces between gaps, thinned to what a pixel can show.
+//! From the points of a series to lines and markers: pieces between gaps, thinned to what a pixel can show.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use super::scale::{Kind, Scale};
 
 /// The area of a panel in pixels, with its axes.
 pub(super) struct Frame {
-    /// Left end of the horizontal axis.
+    /// The left end of the horizontal axis.
     pub left: f64,
-    /// Its right end.
+    /// The right end of the horizontal axis.
     pub right: f64,
-    /// Upper end of the vertical axis.
+    /// The upper end of the vertical axis.
     pub top: f64,
-    /// Its lower end.
+    /// The lower end of the vertical axis.
     pub bottom: f64,
-    /// The horizontal axis.
+    /// The kind and the span of the horizontal axis.
     pub x: (Kind, Scale),
-    /// The vertical axis.
+    /// The kind and the span of the vertical axis.
     pub y: (Kind, Scale),
 }
 
 impl Frame {
-    /// Where a point is; `None` if it cannot be shown.
+    /// The pixel of a point; `None` if it cannot be shown.
     pub fn pixel(&self, point: [f64; 2]) -> Option<[f64; 2]> {
         let shown = self.x.0.shows(point[0]) && self.y.0.shows(point[1]);
         shown.then(|| {
@@ -31,7 +31,7 @@ impl Frame {
     }
 }
 
-/// The lines of a series in pixels: one for each run of points that can be shown.
+/// The lines of a series in pixels: one for each sequence of points that can be shown.
 pub(super) fn lines(points: &[[f64; 2]], frame: &Frame) -> Vec<Vec<[f64; 2]>> {
     let mut lines = vec![];
     let mut line = vec![];
@@ -45,7 +45,7 @@ pub(super) fn lines(points: &[[f64; 2]], frame: &Frame) -> Vec<Vec<[f64; 2]>> {
     lines
 }
 
-/// Leaves at most four of neighbouring points in one column of pixels: the first, the highest, the lowest, the last.
+/// Keeps at most four of neighbouring points in one column of pixels: the first, the highest, the lowest, the last.
 fn thin(line: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut out = vec![];
     for column in line.chunk_by(|a, b| a[0].floor() == b[0].floor()) {
@@ -62,8 +62,8 @@ fn thin(line: &[[f64; 2]]) -> Vec<[f64; 2]> {
 /// Series of at most this many points have a marker at each of them.
 const FEW: usize = 60;
 
-/// Where the markers of a series are, in pixels. Of many points some are left out: along a line those that would hide
-/// it, of a cloud those in one place.
+/// The markers of a series in pixels. If there are many points, some are left out: those that would hide a line, and in
+/// a cloud those at the same place.
 pub(super) fn markers(points: &[[f64; 2]], frame: &Frame, has_line: bool) -> Vec<[f64; 2]> {
     let mut all: Vec<[f64; 2]> = points.iter().filter_map(|p| frame.pixel(*p)).collect();
     if all.len() > FEW && has_line {

@@ -1,67 +1,67 @@
-//! A picture as a list of what to draw: all that the writers of SVG and PNG must know.
+//! A picture as a list of items to draw, which is all that the writers of SVG and PNG need.
 
 use super::theme::Colour;
 
 /// A picture; coordinates in pixels from the upper left corner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// What it shows, for readers that cannot see it.
+    /// A description of the picture, for readers that cannot see it.
     pub title: String,
-    /// Width in pixels.
+    /// The width in pixels.
     pub width: u32,
-    /// Height in pixels.
+    /// The height in pixels.
     pub height: u32,
-    /// Behind everything.
+    /// The colour behind everything.
     pub background: Colour,
-    /// From back to front.
+    /// The items to draw, from back to front.
     pub items: Vec<Item>,
 }
 
-/// One thing to draw.
+/// One item to draw.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// Connected segments.
     Line {
-        /// At least two corners.
+        /// The corners, at least two.
         points: Vec<[f64; 2]>,
-        /// Of the stroke.
+        /// The colour of the stroke.
         colour: Colour,
-        /// In pixels.
+        /// The width of the stroke in pixels.
         width: f64,
-        /// Strokes and gaps in pixels; empty: solid.
+        /// The lengths of strokes and gaps in pixels; empty for a solid line.
         dashes: &'static [f64],
     },
     /// A filled convex polygon.
     Area {
-        /// Corners in order.
+        /// The corners in order.
         points: Vec<[f64; 2]>,
-        /// Of the inside.
+        /// The colour of the inside.
         colour: Colour,
     },
     /// One line of text.
     Text {
-        /// The words.
+        /// The words to be written.
         text: String,
-        /// Where its anchor is; on the baseline.
+        /// The place of the anchor, on the baseline.
         at: [f64; 2],
-        /// Height of the font (1 em) in pixels.
+        /// The height of the font (1 em) in pixels.
         size: f64,
-        /// Which part of it is there.
+        /// The part of the text that is at this place.
         anchor: Anchor,
-        /// Turned, to be read from below.
+        /// True if the text is turned, so that it reads from below.
         upward: bool,
-        /// Of the letters.
+        /// The colour of the letters.
         colour: Colour,
     },
 }
 
-/// Which part of a text is at its place.
+/// The part of a text that is at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// Its beginning.
+    /// The place is where the text begins.
     Start,
-    /// Its middle.
+    /// The place is the middle of the text.
     Middle,
-    /// Its end.
+    /// The place is where the text ends.
     End,
 }

@@ -1,24 +1,24 @@
 //! Letters as strokes, for pictures that cannot rely on installed fonts.
 //!
-//! `glyphs.txt` has a line for each character: the character, its width, and its strokes, separated by `|`; a stroke
+//! `glyphs.txt` has a line for each character: the character, its width, and its strokes, separated by `|`. A stroke
 //! is a list of points, and with `~` a smooth curve through them (Catmull-Rom). Units are such that capitals are 14
-//! high; the baseline is at 0. Widths are close to those of Helvetica and Arial, so that the layout of an SVG, whose
-//! font is another one, may count on them too. Raised and lowered digits are small ones; accents are put on letters;
-//! what is missing is a box.
+//! high; the baseline is at 0. Widths are close to those of Helvetica and Arial, so that they also serve for the
+//! layout of an SVG, which has another font. Raised and lowered digits are small ones; accents are put on letters; a
+//! missing character is a box.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Pixels per unit at a font size of 1 pixel: capitals are 0.72 em high.
 const UNIT: f64 = 0.72 / 14.0;
-/// Space between characters, half of it on each side.
+/// The space between characters, half of it on each side.
 const SPACING: f64 = 3.2;
-/// Size of raised and lowered characters.
+/// The size of raised and lowered characters.
 const SMALL: f64 = 0.66;
-/// Points per smooth piece of a stroke.
+/// The number of points per smooth piece of a stroke.
 const PIECES: usize = 6;
 
-/// A polyline.
+/// A polyline of points.
 pub type Stroke = Vec<[f64; 2]>;
 
 #[derive(Clone, Debug, Default)]
@@ -27,11 +27,11 @@ struct Glyph {
     strokes: Vec<Stroke>,
 }
 
-/// Letters with their bases and accents.
+/// Accented letters, each followed by its base and its accent.
 const ACCENTED: &str = "äa¨ öo¨ üu¨ ÄA¨ ÖO¨ ÜU¨ ëe¨ ïı¨ ÿy¨ áa´ ée´ íı´ óo´ úu´ ýy´ àa` èe` ìı` òo` ùu` âaˆ êeˆ îıˆ ôoˆ ûuˆ ãa˜ ñn˜ õo˜ çc¸ åa˚ \
 ÉE´ ÈE` ÀA` ÁA´ ÂAˆ ÅA˚ ÑN˜ ÇC¸";
 
-/// Capitals lift their accents by this.
+/// How far accents are lifted on capitals.
 const LIFT: f64 = 3.6;
 
 fn glyphs() -> &'static BTreeMap<char, Glyph> {
@@ -54,7 +54,7 @@ fn glyphs() -> &'static BTreeMap<char, Glyph> {
     })
 }
 
-/// A line of the table.
+/// Reads a line of `glyphs.txt`.
 fn parse(line: &str) -> Option<(char, Glyph)> {
     let mut parts = line.splitn(3, ' ');
     let (name, width, strokes) = (parts.next()?, parts.next()?, parts.next()?);
@@ -70,7 +70,7 @@ fn parse(line: &str) -> Option<(char, Glyph)> {
     Some((name.chars().next()?, Glyph { width: width.parse().ok()?, strokes }))
 }
 
-/// The Catmull-Rom curve through points; closed where the last is the first.
+/// The Catmull-Rom curve through points; it is closed if the last point is the first.
 fn smooth(points: &[[f64; 2]]) -> Stroke {
     let last = points.len() - 1;
     let is_closed = points[0] == points[last];
@@ -94,7 +94,7 @@ fn smooth(points: &[[f64; 2]]) -> Stroke {
     out
 }
 
-/// A letter with its accent in the middle.
+/// A letter with its accent above the middle.
 fn combine(base: &Glyph, accent: &Glyph, is_capital: bool) -> Glyph {
     let (right, up) = (0.5 * (base.width - accent.width), if is_capital { LIFT } else { 0.0 });
     let moved = accent.strokes.iter().map(|s| s.iter().map(|p| [p[0] + right, p[1] + up]).collect());
@@ -122,7 +122,7 @@ fn look_up(c: char) -> (&'static Glyph, f64, f64) {
     (glyph, scale, raise)
 }
 
-/// Width of a text in pixels at a font size in pixels.
+/// The width of a text in pixels at a font size in pixels.
 pub fn width(text: &str, size: f64) -> f64 {
     text.chars().map(look_up).map(|(glyph, scale, _)| (glyph.width + SPACING) * scale * UNIT * size).sum()
 }
@@ -141,7 +141,7 @@ pub fn strokes(text: &str, size: f64) -> Vec<Stroke> {
     out
 }
 
-/// The text, with its middle left out where it is wider than `most` pixels.
+/// The text; its middle is left out if it is wider than `most` pixels.
 pub fn shorten(text: &str, size: f64, most: f64) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut kept = letters.len();

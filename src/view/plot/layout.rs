@@ -1,7 +1,7 @@
-//! Where everything of a chart goes.
+//! The places of all parts of a chart.
 //!
-//! The width is fixed and the height follows from the number of panels. Labels are measured first (see [`font`]), with
-//! some slack as the fonts of SVG readers differ, and the panels get what is left.
+//! The width is fixed, and the height follows from the number of panels. Labels are measured first (see [`font`]), with
+//! some slack as the fonts of SVG readers differ, and the panels get the remaining space.
 
 use super::data::{Frame, lines, markers};
 use super::drawing::{Anchor, Drawing, Item};
@@ -10,22 +10,22 @@ use super::scale::{Scale, Ticks, power_of_ten};
 use super::theme::{Theme, dashes, marker};
 use super::{Axis, Chart, Mark, Panel, Series, font};
 
-/// Width of every chart in pixels.
+/// The width of every chart in pixels.
 pub const WIDTH: f64 = 760.0;
-/// Font size of labels in pixels.
+/// The font size of labels in pixels.
 pub(super) const TEXT: f64 = 12.0;
-/// Height of a line of text in pixels.
+/// The height of a line of text in pixels.
 pub(super) const LINE: f64 = 18.0;
-/// Fonts of SVG readers may be wider than ours by this.
+/// Fonts of SVG readers may be wider than ours by this factor.
 pub(super) const SLACK: f64 = 1.12;
 const TITLE: f64 = 15.0;
 const GAP: f64 = 14.0;
 const EDGE: f64 = 14.0;
-/// Width of curves in pixels.
+/// The width of curves in pixels.
 const CURVE: f64 = 1.6;
 const MARKER: f64 = 3.4;
 
-/// One panel on the way to its place.
+/// One panel whose place is being chosen.
 struct Row<'a> {
     panel: &'a Panel,
     scale: Scale,
@@ -111,12 +111,12 @@ impl Row<'_> {
     }
 }
 
-/// The span of an axis.
+/// The span of values that an axis shows.
 fn span(axis: &Axis, values: impl Iterator<Item = f64>, margin: f64) -> Scale {
     if axis.from_zero { Scale::from_zero(values, margin) } else { Scale::around(axis.kind, values, margin) }
 }
 
-/// Quantity and unit, with the power of ten that tick labels leave out.
+/// The quantity and its unit, with the power of ten that tick labels leave out.
 fn axis_label(axis: &Axis, exponent: i32) -> Vec<String> {
     let factor = if exponent == 0 { String::new() } else { power_of_ten(exponent) };
     let unit =
@@ -129,7 +129,7 @@ fn tick_width(ticks: &Ticks) -> f64 {
     ticks.list.iter().map(|t| font::width(&t.label, TEXT) * SLACK).fold(0.0, f64::max)
 }
 
-/// As many ticks as their labels leave room for.
+/// As many ticks as there is room for with their labels.
 fn fitting_ticks(scale: &Scale, width: f64) -> Ticks {
     let mut count = (width / 70.0) as usize;
     loop {
@@ -142,12 +142,12 @@ fn fitting_ticks(scale: &Scale, width: f64) -> Ticks {
     }
 }
 
-/// Sharp lines lie in the middle of a pixel.
+/// The middle of the nearest pixel, where lines are sharp.
 fn snap(value: f64) -> f64 {
     value.floor() + 0.5
 }
 
-/// Draws into a list.
+/// Draws items into a list.
 pub(super) struct Pen {
     pub theme: Theme,
     pub items: Vec<Item>,
@@ -198,7 +198,7 @@ impl Pen {
         }
     }
 
-    /// The lines at ticks, faint ones behind, and the frame.
+    /// Draws the lines at ticks, with faint ones behind, and the frame.
     fn grid(&mut self, frame: &Frame, x_ticks: &Ticks, y_ticks: &Ticks) {
         let (left, right) = (snap(frame.left), snap(frame.right));
         let (top, bottom) = (snap(frame.top), snap(frame.bottom));
@@ -221,7 +221,7 @@ impl Pen {
         let colour = self.theme.curve(series.look);
         if series.mark.has_line() {
             for points in lines(&series.points, frame) {
-                // A lonely point between gaps has no line, but should be seen.
+                // A single point between gaps has no line, but should be visible.
                 self.items.push(match points[..] {
                     [point] => Item::Area { points: marker(0, point, 0.9 * CURVE), colour },
                     _ => Item::Line { points, colour, width: CURVE, dashes: dashes(series.look) },
@@ -235,7 +235,7 @@ impl Pen {
         }
     }
 
-    /// What a series looks like, between two places on a horizontal.
+    /// Draws a sample of a series between two places on a horizontal.
     pub fn sample(&mut self, look: usize, mark: Mark, from: [f64; 2], to: f64) {
         let colour = self.theme.curve(look);
         if mark.has_line() {

@@ -1,13 +1,13 @@
-//! The legend: beside the panels where it fits, else below them; never over the curves.
+//! The legend: beside the panels if it fits, else below them; never over the curves.
 //!
 //! Panels that follow each other with the same names share one legend.
 
 use super::layout::{LINE, Pen, SLACK, TEXT};
 use super::{Chart, Mark, Series, drawing::Anchor, font};
 
-/// Names wider than this in pixels go below.
+/// If a name is wider than this in pixels, the legend goes below.
 const WIDEST_BESIDE: f64 = 190.0;
-/// Length of the sample of a curve, and its distance to the name.
+/// The length of the sample of a curve, and its distance to the name, in pixels.
 const SAMPLE: f64 = 30.0;
 const SPACE: f64 = 7.0;
 
@@ -18,20 +18,20 @@ struct Entry {
     mark: Mark,
 }
 
-/// A legend that knows where it goes.
+/// A legend with its place.
 pub(super) struct Legend {
-    /// Entries with the upper end of their panel.
+    /// The entries, with the upper end of their panel.
     groups: Vec<(f64, Vec<Entry>)>,
     is_beside: bool,
-    /// Of the widest name, in pixels.
+    /// The width of the widest name, in pixels.
     widest: f64,
-    /// What is there for a legend below.
+    /// The width for a legend below, in pixels.
     room: f64,
 }
 
 impl Legend {
-    /// For panels whose upper ends are `tops`, the last of them ending at `bottom`; `room` is the width of panels and
-    /// legend together.
+    /// The legend for panels whose upper ends are `tops`, and of which the last ends at `bottom`. `room` is the width
+    /// of panels and legend together.
     pub fn new(chart: &Chart, tops: &[f64], bottom: f64, room: f64) -> Legend {
         let mut groups: Vec<(f64, Vec<Entry>)> = vec![];
         for (panel, top) in chart.panels.iter().zip(tops) {
@@ -47,12 +47,12 @@ impl Legend {
         Legend { is_beside: fits && widest <= WIDEST_BESIDE, groups, widest, room }
     }
 
-    /// The width that it takes from the panels.
+    /// The width that it takes from the panels, in pixels.
     pub fn width_beside(&self) -> f64 {
         if self.is_beside && !self.groups.is_empty() { 14.0 + SAMPLE + SPACE + self.widest } else { 0.0 }
     }
 
-    /// Draws it at `right` of the panels, or from `left` on below `bottom`; returns the height that it adds.
+    /// Draws it at `right` of the panels, or below `bottom` from `left` on; returns the height that it adds.
     pub fn draw(&self, pen: &mut Pen, right: f64, left: f64, bottom: f64) -> f64 {
         if self.is_beside {
             for (top, entries) in &self.groups {
@@ -79,7 +79,7 @@ impl Legend {
     }
 }
 
-/// The names of a panel, each look of them once; a line and markers of one name and look are one entry.
+/// The names of a panel, once for each look. A line and markers of the same name and look are one entry.
 fn entries(series: &[Series]) -> Vec<Entry> {
     let mut out: Vec<Entry> = vec![];
     for s in series.iter().filter(|s| !s.name.is_empty()) {

@@ -9,29 +9,29 @@
 //!               σ₂ such that ∂Ψ/∂σ₂ = 0, σ₃ = 1       (sheets, whose normal is a unit vector)
 //! ```
 //!
-//! and the line k(σ − 1) that the solvers' system matrix is fitted by, over the interval of the fit \[Liu2017,
-//! Eq. 10-11\]: it approximates the stress with held sides. Splines have their curves a′, b′, c′ in a panel of their own.
+//! and the line k(σ − 1) that the solvers' system matrix uses, over the interval of the fit \[Liu2017, Eq. 10-11\]: it
+//! approximates the stress with held sides. The curves a′, b′, c′ of splines are in a panel of their own.
 
 use super::{Axis, Chart, Mark, Panel, Series};
 use elements::energy::law::CONSTANTS;
 use elements::energy::material::{Material, Solid};
 use elements::energy::materials::spline;
 
-/// Stretches that are drawn.
+/// The range of stretches that are drawn.
 pub const STRETCHES: [f64; 2] = [0.4, 2.0];
-/// Arguments of spline curves that are drawn, where control points reach that far.
+/// The range of arguments of spline curves that are drawn, if control points reach that far.
 const REACH: [f64; 2] = [0.0, 4.0];
 const SAMPLES: usize = 320;
 
-/// A material as some cell of a body has it.
+/// A material with its constants in one cell of a body.
 pub struct Specimen<'a> {
-    /// Why it is drawn (`softest`, `stiffest`); may be empty.
+    /// The reason why it is drawn (`softest`, `stiffest`); may be empty.
     pub name: &'static str,
-    /// The law.
+    /// The law of the material.
     pub solid: &'a dyn Solid,
-    /// Its constants in that cell.
+    /// The constants of the law in that cell.
     pub constants: [f64; CONSTANTS],
-    /// k of that cell in Pa.
+    /// The stiffness k of that cell in Pa.
     pub stiffness: f64,
 }
 
@@ -40,13 +40,13 @@ impl Specimen<'_> {
         self.solid.gradient(&stretches, &self.constants)
     }
 
-    /// P in Pa with held sides.
+    /// The stress P in Pa with held sides.
     pub fn held(&self, stretch: f64) -> f64 {
         self.stress([stretch, 1.0, 1.0])[0]
     }
 
-    /// σ₂ of free sides. Near `guess`, as there may be several: the nearest one where the energy has a minimum. NaN if
-    /// there is none.
+    /// The stretch σ₂ of free sides: the minimum of the energy that is nearest to `guess`, as there may be several.
+    /// NaN if there is none.
     pub fn free_side(&self, stretch: f64, guess: f64, is_sheet: bool) -> f64 {
         let push = |side: f64| self.stress([stretch, side, if is_sheet { 1.0 } else { side }])[1];
         let (mut low, mut high, mut factor) = (guess, guess, 1.02);
@@ -68,7 +68,7 @@ impl Specimen<'_> {
         bisect(low, high, push)
     }
 
-    /// `[σ₁, P]` with free sides, over the drawn stretches; sides are followed from the rest state on.
+    /// The points `[σ₁, P]` with free sides, over the drawn stretches. Sides are followed from the rest state on.
     pub fn free_curve(&self, is_sheet: bool) -> Vec<[f64; 2]> {
         let walk = |to: f64| {
             let mut side = 1.0;
@@ -84,7 +84,7 @@ impl Specimen<'_> {
     }
 }
 
-/// A root of `f`, which is negative at `low` and positive at `high`, to the last bits.
+/// The root of `f`, which is negative at `low` and positive at `high`, to the last bits.
 fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
@@ -171,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Corotated in stretches: free sides are narrower by ν(σ − 1), and P = E(σ − 1).
+    /// In corotated, free sides are narrower by ν(σ − 1), and P = E(σ − 1).
     #[test]
     fn free_sides_follow_hookes_law_in_corotated() {
         for (is_sheet, young, poisson) in [(false, 7.0, 0.3), (false, 2.0, 0.45), (true, 5.0, 0.4)] {
@@ -209,13 +209,13 @@ mod tests {
     fn flat_and_absent_equilibria_do_no_harm() {
         let quartic = made("polynomial", Parameters { mu: Some(2.0), ..Default::default() });
         assert!((specimen(&quartic).free_side(1.7, 1.0, false) - 1.0).abs() < 1e-4);
-        // The rest state is a maximum of this one, with a minimum on either side.
+        // The rest state is a maximum of this energy, with a minimum on either side.
         let a = Some(vec![[0.4, -9.0], [0.9, 1.0], [1.0, 0.0], [1.1, -1.0], [1.6, 9.0]]);
         let odd = made("spline", Parameters { a, ..Default::default() });
         let side = specimen(&odd).free_side(1.3, 1.0, false);
         let push = |d: f64| odd.solid.gradient(&[1.3, side + d, side + d], &[0.0; 3])[1];
         assert!((side - 1.0).abs() > 0.05 && push(-1e-6) < 0.0 && push(1e-6) > 0.0, "{side}");
-        // Pushed outwards wherever the sides are: no equilibrium, and a gap in the curve.
+        // The sides are pushed outwards wherever they are: there is no equilibrium, and the curve has a gap.
         let a = Some(vec![[0.0, -1.0], [1.0, 0.0], [1.3, 0.3], [1.5, -3.0], [2.0, -9.0]]);
         let c = Some(vec![[0.0, -20.0], [1.0, 0.0], [1.5, 0.0], [3.0, 0.0]]);
         let (monotone, fit_interval) = (Some(true), Some([0.5, 1.1]));

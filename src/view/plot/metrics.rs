@@ -1,4 +1,4 @@
-//! `metrics.csv` of a run, column by column; which columns there are is told by its first line.
+//! `metrics.csv` of a run, column by column; its first line names the columns.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use crate::error::{Action, Error, Result};
 /// The measurements of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metrics {
-    /// The name of the run: that of its directory.
+    /// The name of the run, which is that of its directory.
     pub name: String,
     path: PathBuf,
     columns: Vec<String>,
-    /// Row by row.
+    /// All values, row by row.
     values: Vec<f64>,
 }
 
@@ -40,7 +40,7 @@ impl Metrics {
         Ok(Metrics { name: name(directory), path, columns, values })
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.values.len() / self.columns.len()
     }
@@ -50,7 +50,7 @@ impl Metrics {
         self.values.is_empty()
     }
 
-    /// One column, by its name.
+    /// The values of the column with this name.
     pub fn column(&self, name: &str) -> Result<Vec<f64>> {
         let Some(index) = self.columns.iter().position(|column| column == name) else {
             return Err(Error::Format {
@@ -68,7 +68,7 @@ impl Metrics {
         self.combine(names, |row| row.iter().sum())
     }
 
-    /// The length of the vector that columns are the components of, row by row.
+    /// The length of the vector whose components are these columns, row by row.
     pub fn length(&self, names: &[&str]) -> Result<Vec<f64>> {
         self.combine(names, |row| row.iter().fold(0.0, |sum: f64, v| sum.hypot(*v)))
     }
@@ -80,13 +80,13 @@ impl Metrics {
     }
 }
 
-/// The last part of a path, also of `.` and the like.
+/// The last part of a path, also for paths like `.`.
 fn name(directory: &Path) -> String {
     let whole = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     whole.file_name().map_or_else(|| directory.display().to_string(), |n| n.to_string_lossy().into_owned())
 }
 
-/// Columns and values; `path` is for messages.
+/// Reads columns and values; `path` is for messages.
 fn parse(text: &str, path: &Path) -> Result<(Vec<String>, Vec<f64>)> {
     let mut lines = text.lines();
     let columns: Vec<String> = lines.next().unwrap_or("").split(',').map(|c| c.trim().to_owned()).collect();

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! A [`Chart`] has one horizontal axis and one or more panels above it. [`layout`] thins the data, chooses ticks and
-//! places everything; what it leaves is a [`drawing::Drawing`] that two small writers know. Both are our own, and no
-//! further crate is needed: an SVG renderer with its text stack (`resvg` 0.49: some 60 crates, minutes to build, and a
-//! font file to ship) weighs more than all that charts need, which is lines of a certain width and letters. The letters
-//! of a PNG are strokes ([`font`]), so that no font has to be installed; an SVG names the usual sans-serif fonts.
+//! places everything. The result is a [`drawing::Drawing`], which two small writers understand. Both are our own, and
+//! no further crate is needed: an SVG renderer with its text stack (`resvg` 0.49: some 60 crates, minutes to build, and
+//! a font file to ship) is much more than charts need, which is lines of a certain width and letters. The letters of a
+//! PNG are strokes ([`font`]), so that no font has to be installed; an SVG names the usual sans-serif fonts.
 //!
 //! Nothing in a file depends on time, threads or installed fonts.
 
@@ -37,29 +37,29 @@ pub use theme::Theme;
 /// A picture of one or more panels over one horizontal axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// Above the panels.
+    /// The title above the panels.
     pub title: String,
     /// The axis that all panels share.
     pub x: Axis,
-    /// From top to bottom.
+    /// The panels, from top to bottom.
     pub panels: Vec<Panel>,
 }
 
-/// What an axis shows.
+/// The quantity of an axis and the way it is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// The quantity.
+    /// The name of the quantity.
     pub label: String,
-    /// Its unit; empty for numbers.
+    /// The unit of the quantity; empty for plain numbers.
     pub unit: String,
-    /// Linear or logarithmic.
+    /// Whether the axis is linear or logarithmic.
     pub kind: Kind,
-    /// Shows 0 too, with no margin beyond it; of linear axes.
+    /// If true, a linear axis also shows 0, with no margin beyond it.
     pub from_zero: bool,
 }
 
 impl Axis {
-    /// A linear axis.
+    /// A linear axis, which shows the span of its values.
     pub fn linear(label: &str, unit: &str) -> Axis {
         Axis { label: label.into(), unit: unit.into(), kind: Kind::Linear, from_zero: false }
     }
@@ -69,7 +69,7 @@ impl Axis {
         Axis { label: label.into(), unit: unit.into(), kind: Kind::Log, from_zero: false }
     }
 
-    /// A linear axis that shows 0, for what is counted or has a length.
+    /// A linear axis that shows 0, for counts and lengths.
     pub fn from_zero(label: &str, unit: &str) -> Axis {
         Axis { from_zero: true, ..Axis::linear(label, unit) }
     }
@@ -84,17 +84,17 @@ pub struct Panel {
     pub series: Vec<Series>,
 }
 
-/// One curve.
+/// One curve of a panel, with its name and look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// For the legend; empty: it is not in the legend.
+    /// The name in the legend; with an empty name it is not in the legend.
     pub name: String,
-    /// `[x, y]` in the units of the axes. Points that are not finite, or not positive on a logarithmic axis, are left
-    /// out and leave a gap.
+    /// The points `[x, y]` in the units of the axes. Points that are not finite, or not positive on a logarithmic axis,
+    /// are left out and leave a gap.
     pub points: Vec<[f64; 2]>,
-    /// What is drawn.
+    /// Whether a line, markers or both are drawn.
     pub mark: Mark,
-    /// Chooses colour, dashes and markers; equal numbers look alike.
+    /// A number that chooses colour, dashes and markers; series with equal numbers look alike.
     pub look: usize,
 }
 
@@ -105,7 +105,7 @@ impl Series {
     }
 }
 
-/// What is drawn of a series.
+/// The marks of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
     /// A line through the points.
@@ -113,17 +113,17 @@ pub enum Mark {
     Line,
     /// A marker at each point.
     Points,
-    /// Both.
+    /// A line, and a marker at each point.
     Both,
 }
 
 impl Mark {
-    /// Whether there is a line.
+    /// True if there is a line.
     pub fn has_line(self) -> bool {
         self != Mark::Points
     }
 
-    /// Whether there are markers.
+    /// True if there are markers.
     pub fn has_points(self) -> bool {
         self != Mark::Line
     }
@@ -135,7 +135,7 @@ pub enum Format {
     /// Vector graphics for browsers and documents.
     #[default]
     Svg,
-    /// Pixels.
+    /// A picture of pixels.
     Png,
 }
 

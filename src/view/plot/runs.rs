@@ -1,13 +1,13 @@
 //! The charts of runs: energy, momentum, iterations, convergence, times.
 //!
-//! One run has its quantities as curves of one panel where they share a unit. Several runs have a panel for each
-//! quantity, with a curve for each run.
+//! With one run, quantities that share a unit are curves of one panel. With several runs, each quantity has a panel,
+//! with a curve for each run.
 
 use super::metrics::Metrics;
 use super::{Axis, Chart, Panel, Series};
 use crate::error::Result;
 
-/// A quantity over time: its name, and what it is computed by.
+/// A quantity over time: its name, and the way to compute it.
 struct Quantity<'a> {
     name: &'a str,
     values: &'a dyn Fn(&Metrics) -> Result<Vec<f64>>,
@@ -66,7 +66,7 @@ fn timings(runs: &[Metrics]) -> Result<Chart> {
     const PARTS: [&str; 4] = ["local_ms", "global_ms", "line_search_ms", "collision_ms"];
     let other = |m: &Metrics| {
         let columns = [&["total_ms"], &PARTS[..]].concat();
-        // Rounded parts may add up to more than the whole.
+        // Because of rounding, the parts may add up to more than the whole.
         m.combine(&columns, |row| (row[0] - row[1..].iter().sum::<f64>()).max(0.0))
     };
     let quantities = [
@@ -83,7 +83,7 @@ fn time() -> Axis {
     Axis::from_zero("time", "s")
 }
 
-/// Names the run where there is only one.
+/// The title, which names the run if there is only one.
 fn title(what: &str, runs: &[Metrics]) -> String {
     match runs {
         [run] => format!("{what}: {}", run.name),
@@ -91,7 +91,7 @@ fn title(what: &str, runs: &[Metrics]) -> String {
     }
 }
 
-/// Quantities of one unit: curves of one panel, or a panel each where there are several runs.
+/// The chart of quantities of one unit: curves of one panel, or a panel each if there are several runs.
 fn over_time(runs: &[Metrics], what: &str, axis: &Axis, quantities: &[Quantity]) -> Result<Chart> {
     let panels = match runs {
         [run] => {
@@ -106,10 +106,10 @@ fn over_time(runs: &[Metrics], what: &str, axis: &Axis, quantities: &[Quantity])
     Ok(Chart { title: title(what, runs), x: time(), panels })
 }
 
-/// One quantity, a curve for each run.
+/// The panel of one quantity, with a curve for each run.
 fn panel_of_runs(runs: &[Metrics], y: Axis, quantity: &Quantity) -> Result<Panel> {
     let series = runs.iter().enumerate().map(|(look, run)| {
-        // A single curve is named by its axis.
+        // A single curve needs no name: the axis has it.
         let name = if runs.len() == 1 { "" } else { &run.name };
         series(run, name, look, quantity)
     });

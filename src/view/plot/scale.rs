@@ -1,15 +1,15 @@
-//! Axes: which values they span, where their ticks are, what these are called.
+//! Axes: the values that they span, and their ticks and labels.
 //!
-//! Linear ticks are multiples of 1, 2 or 5 times a power of ten. Logarithmic ticks are powers of ten, every n-th of them
-//! where there are too many, with unlabelled lines at their multiples where there is room.
+//! Linear ticks are multiples of 1, 2 or 5 times a power of ten. Logarithmic ticks are powers of ten, or every n-th of
+//! them if there are too many, with unlabelled lines at their multiples if there is room.
 
-/// How values become positions.
+/// The relation between values and positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
-    /// Equal differences are equally long.
+    /// Equal differences have equal lengths.
     #[default]
     Linear,
-    /// Equal ratios are equally long.
+    /// Equal ratios have equal lengths.
     Log,
 }
 
@@ -17,7 +17,7 @@ pub enum Kind {
 const HUGE: f64 = 1e300;
 
 impl Kind {
-    /// Whether a value has a place on such an axis.
+    /// True if a value has a place on an axis of this kind.
     pub fn shows(self, value: f64) -> bool {
         value.abs() < HUGE && (self == Kind::Linear || value > 1.0 / HUGE)
     }
@@ -34,7 +34,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     kind: Kind,
-    /// Ends; exponents of ten on a logarithmic axis.
+    /// The ends of the axis; on a logarithmic axis, exponents of ten.
     low: f64,
     high: f64,
 }
@@ -42,25 +42,25 @@ pub struct Scale {
 /// A line across the panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// From 0 at the low end of the axis to 1 at the high end.
+    /// The place of the tick, from 0 at the low end of the axis to 1 at the high end.
     pub place: f64,
-    /// What is written there; empty: a faint line.
+    /// The text at the tick; if it is empty, the line is faint.
     pub label: String,
 }
 
 /// The ticks of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticks {
-    /// Ascending.
+    /// The ticks in ascending order.
     pub list: Vec<Tick>,
-    /// Labels are to be multiplied by 10 to this power.
+    /// The power of ten by which labels are to be multiplied.
     pub exponent: i32,
 }
 
 impl Scale {
     /// The span of all values that can be shown, with `margin` (a part of the span) on both sides.
     ///
-    /// A single value gets a span around it; no value at all, one that has nothing to tell.
+    /// A single value gets a span around it. Without any value, the span is arbitrary.
     pub fn around(kind: Kind, values: impl Iterator<Item = f64>, margin: f64) -> Scale {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|v| kind.shows(*v)) {
@@ -78,7 +78,7 @@ impl Scale {
                     (low, high) = (low - half, high + half);
                 }
             }
-            // Two powers of ten at least, so that ticks say how long a decade is.
+            // The axis has at least two powers of ten, so that ticks show the length of a decade.
             Kind::Log if high.floor() - low.ceil() < 1.0 => {
                 (low, high) = (low.floor(), high.ceil());
                 if high - low < 1.0 {
@@ -91,7 +91,7 @@ impl Scale {
         Scale { kind, low: low - pad, high: high + pad }
     }
 
-    /// The linear span of all values that can be shown and 0, with `margin` on the sides that 0 is not at.
+    /// The linear span of 0 and all values that can be shown, with `margin` at the ends that are not 0.
     pub fn from_zero(values: impl Iterator<Item = f64>, margin: f64) -> Scale {
         let (mut low, mut high) = (0.0f64, 0.0f64);
         for value in values.filter(|v| Kind::Linear.shows(*v)) {
@@ -106,7 +106,7 @@ impl Scale {
         Scale { kind: Kind::Linear, low: low - below, high: high + above }
     }
 
-    /// Where a value is: 0 at the low end, 1 at the high end.
+    /// The place of a value: 0 at the low end, 1 at the high end.
     pub fn place(&self, value: f64) -> f64 {
         self.place_warped(self.kind.warp(value))
     }
@@ -115,7 +115,7 @@ impl Scale {
         (warped - self.low) / (self.high - self.low)
     }
 
-    /// About `count` ticks, at least 2: one alone tells no length.
+    /// About `count` ticks, but at least 2, as one alone shows no length.
     pub fn ticks(&self, count: usize) -> Ticks {
         match self.kind {
             Kind::Linear => {
@@ -129,7 +129,7 @@ impl Scale {
     fn linear_ticks(&self, count: usize) -> Ticks {
         let (digit, power) = nice_step((self.high - self.low) / count as f64);
         let step = digit * ten(power);
-        // Multiples are counted relative to the first, as numbers far from 0 have no digits to spare.
+        // Multiples are counted relative to the first, because numbers far from 0 have few digits to spare.
         let first = (self.low / step - 1e-9).ceil();
         let number = ((self.high - first * step) / step + 1e-9).floor().clamp(0.0, 1e3) as usize;
         let size = self.low.abs().max(self.high.abs());
@@ -181,7 +181,7 @@ fn ten(power: i32) -> f64 {
     format!("1e{power}").parse().unwrap_or(f64::INFINITY)
 }
 
-/// The multiple of three that labels are divided by: 0 for numbers that read well as they are.
+/// The multiple of three by whose power of ten labels are divided: 0 for numbers that read well as they are.
 fn common_exponent(size: f64) -> i32 {
     if (0.01..1e4).contains(&size) { 0 } else { 3 * (size.log10() / 3.0).floor() as i32 }
 }
@@ -196,7 +196,7 @@ fn number_text(value: f64, decimals: usize) -> String {
     }
 }
 
-/// `10ⁿ`.
+/// The text `10ⁿ` with a raised exponent.
 pub fn power_of_ten(power: i32) -> String {
     let raised = |c: char| match c {
         '-' => '⁻',

@@ -1,9 +1,9 @@
-//! Drawings as SVG 1.1: self-contained, texts as texts in the reader's sans-serif font.
+//! Drawings as SVG 1.1: self-contained, with texts in the reader's sans-serif font.
 
 use super::drawing::{Anchor, Drawing, Item};
 use super::theme::Colour;
 
-/// The file's text.
+/// The text of the SVG file.
 pub fn to_svg(drawing: &Drawing) -> String {
     let (width, height) = (drawing.width, drawing.height);
     let mut out = format!(
@@ -60,7 +60,7 @@ fn list(points: &[[f64; 2]]) -> String {
     points.join(" ")
 }
 
-/// A tenth of a pixel is finer than a screen.
+/// A number with one decimal: a tenth of a pixel is finer than a screen.
 fn short(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
@@ -71,7 +71,7 @@ fn hex([r, g, b]: Colour) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Text as XML has it; characters that XML does not allow become question marks.
+/// Text for XML; characters that XML does not allow become question marks.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -146,7 +146,7 @@ fn many_points_make_small_files() {
     assert!(svg::to_svg(&drawing).len() < 120_000);
 }
 
-/// The pixels of a PNG of ours, with its size, decoded by the format's rules.
+/// The size and the pixels of a PNG that we wrote, decoded by the rules of the format.
 fn decode(png: &[u8]) -> (usize, usize, Vec<u8>) {
     use std::io::Read;
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");

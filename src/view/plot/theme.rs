@@ -1,14 +1,14 @@
 //! Colours, dashes and markers.
 //!
 //! The colours of curves are those of Okabe and Ito (Color Universal Design, 2008), which people with any of the common
-//! colour deficiencies can tell apart; of the eight, each theme leaves out what its background swallows, and the dark one
-//! has two of them a little lighter. Dashes and markers are the second cue: with seven colours, five dashes and five
-//! markers, 35 series differ.
+//! colour deficiencies can tell apart. Each theme leaves out the one of the eight that is too close to its background,
+//! and the dark theme has two of them a little lighter. Dashes and markers are the second cue: with seven colours, five
+//! dashes and five markers, 35 series differ.
 
-/// Red, green, blue.
+/// A colour as red, green and blue, from 0 to 255.
 pub type Colour = [u8; 3];
 
-/// Light or dark background.
+/// The colours of a chart: light or dark background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Theme {
     /// Dark lines on white.
@@ -18,7 +18,7 @@ pub enum Theme {
     Dark,
 }
 
-/// The colours of curves.
+/// The colours of curves, for each theme.
 const LIGHT: [Colour; 7] = [
     [0, 114, 178],
     [213, 94, 0],
@@ -38,10 +38,10 @@ const DARK: [Colour; 7] = [
     [223, 104, 10],
 ];
 
-/// Lengths of strokes and gaps in pixels; the first is solid.
+/// The lengths of strokes and gaps in pixels; the first is a solid line.
 const DASHES: [&[f64]; 5] = [&[], &[7.0, 3.0], &[2.0, 2.5], &[9.0, 3.0, 2.0, 3.0], &[14.0, 4.0]];
 
-/// Corners of markers, about the origin, of the size of a circle of radius 1.
+/// The corners of markers about the origin, as large as a circle of radius 1.
 const MARKERS: [&[[f64; 2]]; 5] = [
     &[
         [1.0, 0.0],
@@ -60,7 +60,7 @@ const MARKERS: [&[[f64; 2]]; 5] = [
 ];
 
 impl Theme {
-    /// Behind everything.
+    /// The colour behind everything.
     pub fn background(self) -> Colour {
         match self {
             Theme::Light => [255, 255, 255],
@@ -68,7 +68,7 @@ impl Theme {
         }
     }
 
-    /// Of texts and frames.
+    /// The colour of texts and frames.
     pub fn ink(self) -> Colour {
         match self {
             Theme::Light => [45, 45, 45],
@@ -76,7 +76,7 @@ impl Theme {
         }
     }
 
-    /// Of the lines at ticks.
+    /// The colour of the lines at ticks.
     pub fn grid(self) -> Colour {
         match self {
             Theme::Light => [222, 222, 222],
@@ -84,7 +84,7 @@ impl Theme {
         }
     }
 
-    /// Of the lines between the ticks of a logarithmic axis.
+    /// The colour of the lines between the ticks of a logarithmic axis.
     pub fn faint_grid(self) -> Colour {
         match self {
             Theme::Light => [241, 241, 241],
@@ -92,7 +92,7 @@ impl Theme {
         }
     }
 
-    /// Of a curve.
+    /// The colour of a curve.
     pub fn curve(self, look: usize) -> Colour {
         match self {
             Theme::Light => LIGHT[look % LIGHT.len()],
@@ -116,7 +116,7 @@ pub fn marker(look: usize, center: [f64; 2], radius: f64) -> Vec<[f64; 2]> {
 mod tests {
     use super::*;
 
-    /// Contrast of two colours after WCAG 2.1: 1 for equal ones, 21 for black and white.
+    /// The contrast of two colours after WCAG 2.1: 1 for equal ones, 21 for black and white.
     fn contrast(a: Colour, b: Colour) -> f64 {
         let luminance = |c: Colour| {
             let linear = c.map(|v| {

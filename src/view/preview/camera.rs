@@ -1,4 +1,4 @@
-//! Where a scene is seen from: a perspective camera that is just as far away as the whole motion needs.
+//! The view of a scene: a perspective camera that is just far enough away to show the whole motion.
 //!
 //! With the axes r (right), u (up), f (forward) of the view and the slope t of the picture's half width, a point is in
 //! the picture of a camera at c_r r + c_u u − d f where |x_r − c_r| ≤ (x_f + d) t. So
@@ -7,31 +7,31 @@
 //! A = max(x_r − x_f t),  B = max(−x_r − x_f t):    d ≥ (A + B)/2t,   c_r = (A − B)/2
 //! ```
 //!
-//! and likewise for u: the nearest camera in closed form.
+//! and the same for u: the nearest camera in closed form.
 
 use std::str::FromStr;
 
 use elements::math::vec3::{add, dot, scale};
 
-/// Slope of half the picture's shorter side: a lens of 31°.
+/// The slope of half the picture's shorter side: a lens of 31°.
 const SLOPE: f64 = 0.28;
-/// Part of the picture that the motion may fill.
+/// The part of the picture that the motion may fill.
 const FILL: f64 = 0.86;
 
 /// A direction to look from, in degrees; y is up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// About y, 0: from +z (front), 90: from +x (side).
+    /// The angle about y: 0 looks from +z (front), 90 from +x (side).
     pub azimuth: f64,
-    /// Above the horizon, −90 to 90.
+    /// The angle above the horizon, −90 to 90.
     pub elevation: f64,
 }
 
 impl View {
-    /// From above, over a corner.
+    /// The view from above, over a corner.
     pub const ISO: View = View { azimuth: 32.0, elevation: 22.0 };
 
-    /// The unit vector from the scene to the eye, turned by degrees.
+    /// The unit vector from the scene to the eye.
     pub fn direction(self) -> [f64; 3] {
         let (azimuth, elevation) = (self.azimuth.to_radians(), self.elevation.to_radians());
         [azimuth.sin() * elevation.cos(), elevation.sin(), azimuth.cos() * elevation.cos()]
@@ -59,30 +59,30 @@ impl FromStr for View {
     }
 }
 
-/// A camera with its picture.
+/// A camera and the size of its picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it is, in m.
+    /// The position of the eye in m.
     pub eye: [f64; 3],
-    /// Unit axes: to the right, up and forward.
+    /// The unit axes: to the right, up and forward.
     pub axes: [[f64; 3]; 3],
-    /// Pixels per unit slope.
+    /// The number of pixels per unit slope.
     pub focal: f64,
-    /// The picture's middle in pixels.
+    /// The middle of the picture in pixels.
     pub middle: [f64; 2],
 }
 
 /// A point of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projected {
-    /// Pixels from the left and from the top.
+    /// The distances from the left and from the top, in pixels.
     pub at: [f64; 2],
-    /// Distance along the view in m.
+    /// The distance along the view in m.
     pub depth: f64,
 }
 
 impl Camera {
-    /// The nearest camera that has all points (one at least) in a picture of `size` pixels.
+    /// The nearest camera that shows all points (at least one) in a picture of `size` pixels.
     pub fn frame(view: View, size: [usize; 2], points: impl Iterator<Item = [f32; 3]>) -> Camera {
         let back = view.direction();
         let (sin, cos) = view.azimuth.to_radians().sin_cos();
@@ -93,7 +93,7 @@ impl Camera {
         };
         let shorter = size[0].min(size[1]) as f64;
         let slopes = size.map(|side| FILL * SLOPE * side as f64 / shorter);
-        // Of x_r, −x_r, x_u, −x_u less x_f t; then of −x_f.
+        // The largest values of x_r, −x_r, x_u and −x_u, each less x_f t, and of −x_f.
         let mut most = [f64::NEG_INFINITY; 5];
         for point in points {
             let p = point.map(f64::from);
@@ -104,7 +104,7 @@ impl Camera {
         }
         let widths = [(most[0] + most[1]) / (2.0 * slopes[0]), (most[2] + most[3]) / (2.0 * slopes[1])];
         let distance = widths[0].max(widths[1]);
-        // Never closer than a little before the nearest point, also where all points are one.
+        // The camera stays a little before the nearest point, also if all points are the same.
         let near = most[4] + 1e-3 * (distance + most[4]).abs().max(1e-3);
         let distance = distance.max(near);
         let center = [(most[0] - most[1]) / 2.0, (most[2] - most[3]) / 2.0];
@@ -113,7 +113,7 @@ impl Camera {
         Camera { eye, axes: [right, up, forward], focal, middle: size.map(|side| 0.5 * side as f64) }
     }
 
-    /// Where a point is in the picture; its depth may be anything.
+    /// The place of a point in the picture; its depth may be negative.
     pub fn project(&self, point: [f32; 3]) -> Projected {
         let p: [f64; 3] = std::array::from_fn(|k| f64::from(point[k]) - self.eye[k]);
         let depth = dot(p, self.axes[2]);
@@ -125,7 +125,7 @@ impl Camera {
         Projected { at, depth }
     }
 
-    /// The direction from the eye through a point of the picture, of depth 1.
+    /// The direction from the eye through a point of the picture; its depth is 1.
     pub fn ray(&self, at: [f64; 2]) -> [f64; 3] {
         let (right, up) = ((at[0] - self.middle[0]) / self.focal, (self.middle[1] - at[1]) / self.focal);
         add(add(scale(right, self.axes[0]), scale(up, self.axes[1])), self.axes[2])

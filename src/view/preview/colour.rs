@@ -1,7 +1,7 @@
 //! Colours of bodies and of values.
 //!
-//! Values have viridis (Smith and van der Walt 2015), whose lightness rises evenly, so that it can be read with any
-//! colour deficiency and in grey; here by eleven of its colours with straight lines between.
+//! Values are shown in viridis (Smith and van der Walt 2015). Its lightness rises evenly, so that it can be read with
+//! any colour deficiency and in grey. Here it is given by eleven of its colours, with straight lines between them.
 
 use crate::view::plot::theme::Colour;
 
@@ -20,7 +20,7 @@ pub const MAP: [Colour; 11] = [
     [253, 231, 37],
 ];
 
-/// Bodies have these in turn: light versions of the colours of Okabe and Ito, in an order that keeps neighbours apart.
+/// The colours of bodies, in turn: light versions of those of Okabe and Ito, in an order that keeps neighbours apart.
 pub const BODIES: [Colour; 8] = [
     [74, 134, 200],
     [229, 138, 62],
@@ -37,7 +37,7 @@ pub fn of_part(part: usize) -> Colour {
     BODIES[part % BODIES.len()]
 }
 
-/// The colour of a value between `low` and `high`; grey where it is NaN.
+/// The colour of a value between `low` and `high`; grey for NaN.
 pub fn of_value(value: f32, [low, high]: [f32; 2]) -> Colour {
     let at = part_of_range(value, [low, high]);
     if at.is_nan() {
@@ -51,13 +51,14 @@ pub fn of_value(value: f32, [low, high]: [f32; 2]) -> Colour {
     })
 }
 
-/// Where a value stands between `low` and `high`: 0 to 1, or NaN.
+/// The place of a value between `low` and `high`: 0 to 1, or NaN.
 pub fn part_of_range(value: f32, [low, high]: [f32; 2]) -> f32 {
     if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { value * 0.0 }
 }
 
-/// What of the values the colours span: all but the outermost half percent at either end, and all values where that is
-/// less than a third of the way further; from 0 on where that is not far. `[0, 0]` without finite values.
+/// The range of values that the colours span. It leaves out the outermost half percent at either end, unless
+/// including it extends the range by less than a third. It begins at 0 if the lowest value is close to 0.
+/// `[0, 0]` without finite values.
 pub fn range(values: impl Iterator<Item = f32>) -> [f32; 2] {
     let mut values: Vec<f32> = values.filter(|v| v.is_finite()).collect();
     if values.is_empty() {
@@ -73,7 +74,7 @@ pub fn range(values: impl Iterator<Item = f32>) -> [f32; 2] {
     [if (0.0..0.1 * high).contains(&low) { 0.0 } else { low }, high]
 }
 
-/// A number for people: three digits.
+/// A number with three digits, for people to read.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 {

@@ -9,18 +9,18 @@ use elements::par;
 /// Frames of a run with some of its arrays.
 #[derive(Clone, Debug)]
 pub struct Film {
-    /// What stays from frame to frame.
+    /// The surfaces and names that stay the same from frame to frame.
     pub outline: Outline,
-    /// How it is drawn.
+    /// The surfaces as they are drawn, with creases.
     pub shape: Shape,
-    /// The frames, one at least.
+    /// The frames, at least one.
     pub shots: Vec<Shot>,
-    /// The arrays, with the values that their colours span over all frames.
+    /// The arrays, each with the range of values that its colours span over all frames.
     pub arrays: Vec<(Array, [f32; 2])>,
 }
 
 impl Film {
-    /// Reads the frames `numbers` with the arrays that `arrays` gives by their places in [`ARRAYS`].
+    /// Reads the frames `numbers` with the arrays whose numbers in [`ARRAYS`] are given.
     pub fn read(motion: &Motion, numbers: &[u64], arrays: &[usize]) -> Result<Film> {
         let shots: Result<Vec<Shot>> =
             par::map(numbers.len(), |i| motion.shot(numbers[i], arrays)).into_iter().collect();
@@ -32,12 +32,12 @@ impl Film {
         Ok(Film { outline: motion.outline.clone(), shape: Shape::new(&motion.outline), shots, arrays })
     }
 
-    /// All positions of all frames that are drawn.
+    /// All drawn positions of all frames, in m.
     pub fn points(&self) -> impl Iterator<Item = [f32; 3]> + Clone {
         self.shots.iter().flat_map(|shot| self.shape.points.iter().map(|v| shot.points[*v as usize]))
     }
 
-    /// The box of the whole motion.
+    /// The box around the whole motion, in m.
     pub fn bounds(&self) -> [[f32; 3]; 2] {
         self.points().fold([[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]], |[low, high], p| {
             [std::array::from_fn(|k| low[k].min(p[k])), std::array::from_fn(|k| high[k].max(p[k]))]

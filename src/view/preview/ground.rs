@@ -1,17 +1,18 @@
-//! What lies under a scene: a floor with a faint grid, and the soft shadow of the key light on it.
+//! The ground of a scene: a floor with a faint grid, and the soft shadow of the key light on it.
 //!
 //! The shadow is the scene projected along the light into a square of cells, blurred three times by a box (nearly a
 //! Gaussian). The floor is at the lowest point of the whole motion and fades out around it.
 
 use super::shape::Shape;
 
-/// Cells along a side of the shadow.
+/// The number of cells along a side of the shadow.
 const CELLS: usize = 320;
-/// Cells that a pass of the blur reaches.
+/// How many cells a pass of the blur reaches.
 const REACH: usize = 4;
-/// How dark a full shadow is.
+/// The darkness of a full shadow.
 const DARKNESS: f32 = 0.42;
-/// How far a line of the grid goes towards the ink, of light and of dark papers: in light, dark inks count for less.
+/// How far a line of the grid goes towards the ink, on light and on dark paper. Light mixes linearly, so
+/// dark inks count less.
 const LINE: [f32; 2] = [0.2, 0.045];
 /// The width of a line in pixels.
 const WIDTH: f64 = 1.1;
@@ -19,15 +20,15 @@ const WIDTH: f64 = 1.1;
 /// The floor of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// Height in m.
+    /// The height of the floor in m.
     pub height: f64,
-    /// Unit vector to the key light; it is above the horizon.
+    /// The unit vector to the key light, which is above the horizon.
     light: [f64; 3],
-    /// The middle of the shadow's square in x and z.
+    /// The middle of the shadow's square, in x and z.
     middle: [f64; 2],
-    /// Half its side in m.
+    /// Half the side of the square in m.
     half: f64,
-    /// Distance of grid lines in m.
+    /// The distance of grid lines in m.
     step: f64,
 }
 
@@ -37,7 +38,7 @@ pub struct Shadow {
 }
 
 impl Ground {
-    /// The floor under all `points`, one at least.
+    /// The floor under all `points`, of which there must be at least one.
     pub fn new(light: [f64; 3], points: impl Iterator<Item = [f32; 3]> + Clone) -> Ground {
         let lowest = points.clone().fold(f64::INFINITY, |m, p| m.min(f64::from(p[1])));
         let mut ground = Ground { height: lowest, light, middle: [0.0; 2], half: 1.0, step: 1.0 };
@@ -58,14 +59,14 @@ impl Ground {
         ground
     }
 
-    /// Where the shadow of a point falls, in x and z.
+    /// The place at which the shadow of a point falls, in x and z.
     fn cast(&self, point: [f32; 3]) -> [f64; 2] {
         let [x, y, z] = point.map(f64::from);
         let t = (y - self.height) / self.light[1];
         [x - t * self.light[0], z - t * self.light[2]]
     }
 
-    /// A place in cells.
+    /// The coordinates of a place in cells.
     fn cell(&self, place: [f64; 2]) -> [f64; 2] {
         let per_metre = CELLS as f64 / (2.0 * self.half);
         std::array::from_fn(|k| (place[k] - self.middle[k] + self.half) * per_metre)
@@ -89,7 +90,7 @@ impl Ground {
         Shadow { cells }
     }
 
-    /// The floor's colour (linear) at a place in x and z, over a pixel that reaches `pixel` metres along both of them.
+    /// The floor's linear colour at a place in x and z, for a pixel that reaches `pixel` metres along both of them.
     pub fn colour(
         &self,
         shadow: &Shadow,
@@ -103,7 +104,7 @@ impl Ground {
         let fade = (1.0 - away * away) as f32;
         let covered = |k: usize| {
             let from_line = (place[k] / self.step - (place[k] / self.step).round()).abs() * self.step;
-            // Where lines are closer than a few pixels, they are not drawn: they would flicker.
+            // Lines that are closer than a few pixels are not drawn, because they would flicker.
             let apart = (self.step / pixel[k] / 3.0 - 1.0).clamp(0.0, 1.0);
             apart * (0.5 * WIDTH + 0.5 - from_line / pixel[k]).clamp(0.0, 1.0)
         };
@@ -115,7 +116,7 @@ impl Ground {
 }
 
 impl Shadow {
-    /// Between the cells' middles, bilinear; 0 outside.
+    /// The shadow at a place: bilinear between the middles of cells, 0 outside.
     fn at(&self, place: [f64; 2]) -> f32 {
         let [x, y] = place.map(|c| c - 0.5);
         let get = |i: f64, j: f64| {
@@ -129,7 +130,7 @@ impl Shadow {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, at least `step`.
+/// The least of 1, 2 or 5 times a power of ten that is at least `step`.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= step).unwrap_or(10.0 * power)

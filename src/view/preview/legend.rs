@@ -1,4 +1,4 @@
-//! The colour bar of pictures: what the colours mean, with numbers.
+//! The colour bar of pictures: the meaning of the colours, with numbers.
 
 use super::film::Film;
 use super::{Style, colour};
@@ -6,7 +6,7 @@ use crate::view::plot::drawing::{Anchor, Item};
 use crate::view::plot::png::paint;
 use crate::view::plot::theme::Colour;
 
-/// Steps of the bar.
+/// The number of steps of the bar.
 const STEPS: usize = 48;
 
 /// The name of an array with its unit.
@@ -14,7 +14,7 @@ pub fn title(name: &str, unit: &str) -> String {
     if unit.is_empty() { name.to_owned() } else { format!("{name} ({unit})") }
 }
 
-/// Draws the legend of the style's array into a picture; without one, the picture is as it was.
+/// Draws the legend of the style's array into a picture. Without an array, the picture stays as it is.
 pub fn draw(film: &Film, style: &Style, pixels: Vec<Colour>) -> Vec<Colour> {
     let Some((array, [low, high])) = style.array.map(|i| film.arrays[i]) else { return pixels };
     let height = style.size[1] as f64 / 2.0;
@@ -23,7 +23,7 @@ pub fn draw(film: &Film, style: &Style, pixels: Vec<Colour>) -> Vec<Colour> {
     let mut items = vec![];
     for i in 0..STEPS {
         let y = |step: usize| bottom + (top - bottom) * step as f64 / STEPS as f64;
-        // A little over the next one, so that no seam is seen.
+        // Each step reaches a little into the next one, so that no seam is visible.
         let (low_edge, high_edge) = (y(i), y(i + 1) - 0.75);
         let points =
             vec![[left, low_edge], [left + bar, low_edge], [left + bar, high_edge], [left, high_edge]];

@@ -6,23 +6,23 @@ use crate::view::plot::theme::Colour;
 
 const GAMMA: f32 = 2.2;
 
-/// Lights as seen from one place.
+/// The lights for one view.
 #[derive(Clone, Copy, Debug)]
 pub struct Light {
     key: [f32; 3],
     fill: [f32; 3],
     eye: [f32; 3],
-    /// Part of the light that comes from everywhere.
+    /// The part of the light that comes from all directions.
     even: f32,
 }
 
 impl Light {
-    /// Unit vector to the key light of a view.
+    /// The unit vector to the key light of a view.
     pub fn key(view: View) -> [f64; 3] {
         View { azimuth: view.azimuth - 48.0, elevation: 52.0 }.direction()
     }
 
-    /// The lights of a view from `eye` (m); more even where colours are to be read.
+    /// The lights of a view from `eye` (m). They are more even if colours stand for values.
     pub fn new(view: View, eye: [f64; 3], is_even: bool) -> Light {
         let fill = View { azimuth: view.azimuth + 62.0, elevation: 18.0 }.direction();
         Light {
@@ -33,7 +33,8 @@ impl Light {
         }
     }
 
-    /// The light that comes from a matt surface with a faint gloss. Normals may point to either side and have any length.
+    /// The light that comes from a matt surface with a faint gloss. Normals may point to either
+    /// side and have any length.
     pub fn shade(&self, point: [f32; 3], normal: [f32; 3], colour: [f32; 3]) -> [f32; 3] {
         let back = unit(std::array::from_fn(|k| self.eye[k] - point[k]));
         let n = unit(normal);
@@ -49,7 +50,7 @@ impl Light {
     }
 }
 
-/// The scalar product.
+/// The scalar product of two vectors.
 #[inline]
 pub fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
@@ -65,12 +66,12 @@ fn single(a: [f64; 3]) -> [f32; 3] {
     a.map(|x| x as f32)
 }
 
-/// A colour of a file as light.
+/// The linear light of a file's colour.
 pub fn to_linear(colour: Colour) -> [f32; 3] {
     colour.map(|x| (f32::from(x) / 255.0).powf(GAMMA))
 }
 
-/// Light as a colour of a file.
+/// The file's colour for linear light.
 pub fn to_colour(light: [f32; 3]) -> Colour {
     light.map(|x| (255.0 * x.clamp(0.0, 1.0).powf(1.0 / GAMMA)).round() as u8)
 }

@@ -1,4 +1,4 @@
-//! Runs to look at: a page for browsers, pictures, and moving pictures, all without a window or another program.
+//! Views of runs: a page for browsers, pictures, and moving pictures, all without a window or another program.
 //!
 //! ```text
 //! replay::Motion ─▶ Film ─ page ─▶ HTML with WebGL (page.html, draw.js, viewer.js)
@@ -29,23 +29,23 @@ use crate::view::plot::Theme;
 use crate::view::plot::theme::Colour;
 use camera::View;
 
-/// How a film is shown.
+/// The settings with which a film is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Style {
-    /// Pixels along both sides of pictures, at least 1.
+    /// The width and height of pictures in pixels, at least 1.
     pub size: [usize; 2],
-    /// Where it is seen from.
+    /// The direction from which the scene is seen.
     pub view: View,
     /// The colour behind everything.
     pub background: Colour,
-    /// Draw the sides of triangles.
+    /// If true, the sides of triangles are drawn.
     pub wireframe: bool,
-    /// The array of the film that colours tell of; `None`: each part has its own colour.
+    /// The number of the film's array that colours stand for; with `None`, each part has its own colour.
     pub array: Option<usize>,
 }
 
 impl Style {
-    /// Whether the background is dark.
+    /// True if the background is dark.
     pub fn is_dark(&self) -> bool {
         let [r, g, b] = self.background.map(u32::from);
         3 * r + 6 * g + b < 1280

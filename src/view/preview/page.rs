@@ -1,9 +1,9 @@
 //! A film as one HTML file that needs nothing else: no network, no library, no server.
 //!
-//! Positions are whole numbers of 16 bits in the box of the motion, so that they are off by less than 10⁻⁵ of it, values
-//! 8 bits in the range of their colours. Every frame is an element of its own, in base64, which the page decodes when it is
-//! shown; normals are computed there. `meta` is JSON; `topology` holds, as 32-bit numbers, the points and parts of the
-//! vertices, the triangles and the edges of lines.
+//! Positions are whole numbers of 16 bits in the box of the motion, so that their error is less than 10⁻⁵ of it. Values
+//! are 8 bits in the range of their colours. Every frame is an element of its own, in base64, which the page decodes
+//! when it is shown; normals are computed there. `meta` is JSON. `topology` holds, as 32-bit numbers, the points and
+//! parts of the vertices, the triangles and the edges of lines.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::view::replay::motion::Shot;
 const PAGE: &str = include_str!("page.html");
 const SCRIPTS: [&str; 2] = [include_str!("draw.js"), include_str!("viewer.js")];
 
-/// What the page knows beside the big data.
+/// The data of the page besides frames and topology.
 #[derive(Serialize)]
 struct Meta<'a> {
     name: &'a str,
@@ -60,7 +60,7 @@ struct ArrayMeta {
     high: f32,
 }
 
-/// Bytes that a frame of so many points and arrays takes in the file.
+/// The number of bytes that a frame of so many points and arrays takes in the file.
 pub fn bytes_per_frame(points: usize, arrays: usize) -> u64 {
     (points as u64 * (6 + arrays as u64)).div_ceil(3) * 4 + 64
 }
@@ -74,7 +74,7 @@ pub fn write(film: &Film, style: &Style, path: &Path) -> Result<()> {
     let (before, after) = page.split_once("{{data}}").unwrap_or((&page, ""));
     write_atomically(path, |out| {
         out.write_all(before.as_bytes())?;
-        // The only way out of a script element is its end tag.
+        // The end tag is the only text that ends a script element.
         writeln!(
             out,
             "<script type=\"application/json\" id=\"meta\">{}</script>",
@@ -139,7 +139,7 @@ fn topology(film: &Film) -> Vec<u8> {
 fn frame(film: &Film, [low, high]: [[f32; 3]; 2], shot: &Shot) -> Vec<u8> {
     let place = |x: f32, k: usize| {
         let size = high[k] - low[k];
-        // Points that nothing is drawn at may lie outside of the box.
+        // Points at which nothing is drawn may lie outside of the box.
         let part = if size > 0.0 { ((x - low[k]) / size).clamp(0.0, 1.0) } else { 0.0 };
         (part * f32::from(u16::MAX)).round() as u16
     };

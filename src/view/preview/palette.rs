@@ -1,28 +1,29 @@
 //! The 256 colours of a GIF: median cut (Heckbert 1982) over sample pictures.
 //!
-//! Colours are counted in cells of 64³. The box of cells with the largest share times spread is cut at the median of its
-//! longest side, until there are enough; a box's colour is the mean of its pixels. The most frequent colour (the
-//! background) has an entry of its own, so that it comes out exactly. Ordered dither (Bayer, 4×4) hides the steps: its pattern
-//! stands still, unlike that of error diffusion, and leaves still parts of a picture the same from frame to frame.
+//! Colours are counted in cells of 64³. The box of cells with the largest product of share and spread is cut at the
+//! median of its longest side, until there are enough boxes. A box's colour is the mean of its pixels. The most
+//! frequent colour (the background) has an entry of its own, so that it is exact. Ordered dither (Bayer, 4×4) hides
+//! the steps: its pattern does not move, unlike that of error diffusion, and leaves still parts of a picture the
+//! same from frame to frame.
 
 use crate::view::plot::theme::Colour;
 
 const BITS: u32 = 6;
 const CELLS: usize = 1 << (3 * BITS);
-/// How far the dither moves a colour to either side, of 255.
+/// How far the dither moves a colour to either side, on the scale of 255.
 const DITHER: i32 = 3;
 const BAYER: [[i32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 const UNKNOWN: u16 = u16::MAX;
 
-/// Counts the colours of pictures.
+/// The counted colours of pictures.
 pub struct Census {
     counts: Vec<u64>,
     sums: Vec<[u64; 3]>,
 }
 
-/// Colours with the way to the nearest.
+/// A list of colours, with a table of the nearest entries.
 pub struct Palette {
-    /// At most as many as were asked for.
+    /// The colours, at most as many as were asked for.
     pub colours: Vec<Colour>,
     /// The entry of each cell, or [`UNKNOWN`].
     nearest: Vec<u16>,
@@ -46,12 +47,12 @@ fn side(cell: u32, k: usize) -> u8 {
 }
 
 impl Census {
-    /// Of nothing yet.
+    /// A census of no pictures.
     pub fn new() -> Census {
         Census { counts: vec![0; CELLS], sums: vec![[0; 3]; CELLS] }
     }
 
-    /// Counts a picture.
+    /// Counts the colours of a picture.
     pub fn add(&mut self, pixels: &[Colour]) {
         for pixel in pixels {
             let i = cell(*pixel);
@@ -68,7 +69,7 @@ impl Census {
         Cluster { count: cells.iter().map(|c| self.counts[*c as usize]).sum(), cells, spread }
     }
 
-    /// Two parts of about the same number of pixels, along the longest side.
+    /// Cuts a box along its longest side into two parts of about the same number of pixels.
     fn cut(&self, cluster: Cluster) -> [Cluster; 2] {
         let longest = (0..3).max_by_key(|k| cluster.spread[*k]).unwrap_or(0);
         let mut cells = cluster.cells;
@@ -83,7 +84,7 @@ impl Census {
         [self.cluster(cells), self.cluster(rest)]
     }
 
-    /// At most `most` colours, `background` the first of them.
+    /// A palette of at most `most` colours, of which the first is `background`.
     pub fn palette(&self, background: Colour, most: usize) -> Palette {
         let full: Vec<u32> = (0..CELLS as u32)
             .filter(|c| self.counts[*c as usize] > 0 && *c as usize != cell(background))
@@ -92,7 +93,7 @@ impl Census {
         while clusters.len() + 1 < most {
             let weight = |c: &Cluster| {
                 let spread = u64::from(c.spread.into_iter().max().unwrap_or(0));
-                // The root of the share, so that small bright parts get colours too.
+                // The square root of the share lets small bright parts have colours too.
                 (c.count.isqrt() + 1) * spread * spread
             };
             let Some(i) = (0..clusters.len())
@@ -122,7 +123,7 @@ impl Default for Census {
 }
 
 impl Palette {
-    /// The entries of a picture's pixels.
+    /// The palette entries of a picture's pixels.
     pub fn map(&mut self, width: usize, pixels: &[Colour]) -> Vec<u8> {
         let mut out = Vec::with_capacity(pixels.len());
         for (i, pixel) in pixels.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! Triangles and lines to samples: depths, and the colours of what is nearest.
+//! From triangles and lines to samples: the depth and the colour of the nearest object at each.
 //!
-//! A band of rows is drawn at a time, with all that falls into it, so that bands can be drawn in parallel and give the
-//! same bytes in any order. 1/depth is linear in the picture; whatever else is interpolated is weighted with it.
+//! One band of rows is drawn at a time, with everything that falls into it, so that bands can be drawn in
+//! parallel and give the same bytes in any order. 1/depth is linear in the picture; all other interpolated
+//! quantities are weighted with it.
 
 use super::camera::{Camera, Projected};
 use super::light::{Light, dot};
@@ -9,23 +10,23 @@ use super::light::{Light, dot};
 /// A vertex in the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Vertex {
-    /// In samples.
+    /// The place in the picture, in samples.
     pub seen: Projected,
-    /// In m.
+    /// The position in space, in m.
     pub point: [f32; 3],
-    /// Of length 1.
+    /// The normal, a unit vector.
     pub normal: [f32; 3],
     /// Linear red, green and blue.
     pub colour: [f32; 3],
 }
 
-/// Rows of samples.
+/// Some rows of samples of a picture.
 pub struct Band {
     width: usize,
     rows: [usize; 2],
-    /// 1/depth of the nearest, 0 where there is nothing.
+    /// 1/depth of the nearest object at each sample; 0 if there is none.
     pub inverse: Vec<f32>,
-    /// Its colour, linear.
+    /// The linear colour of that object.
     pub colours: Vec<[f32; 3]>,
 }
 
@@ -39,13 +40,13 @@ fn mix([s, t, u]: [f32; 3], [a, b, c]: [[f32; 3]; 3]) -> [f32; 3] {
 }
 
 impl Band {
-    /// Rows `rows[0]` up to, without, `rows[1]` of a picture `width` samples wide.
+    /// The rows from `rows[0]` up to, but not including, `rows[1]` of a picture that is `width` samples wide.
     pub fn new(width: usize, rows: [usize; 2]) -> Band {
         let count = width * (rows[1] - rows[0]);
         Band { width, rows, inverse: vec![0.0; count], colours: vec![[0.0; 3]; count] }
     }
 
-    /// Columns and rows around points, `None` where they are outside of the band.
+    /// The columns and rows around points; `None` if they are outside of the band.
     fn window(&self, points: &[[f64; 2]], reach: f64) -> Option<[std::ops::Range<usize>; 2]> {
         let span = |k: usize, from: usize, to: usize| {
             let low = points.iter().fold(f64::INFINITY, |m, p| m.min(p[k])) - reach;
@@ -57,7 +58,7 @@ impl Band {
         (!window[0].is_empty() && !window[1].is_empty()).then_some(window)
     }
 
-    /// The index of a sample if nothing nearer than 1/`inverse` is there.
+    /// The index of a sample if nothing there is nearer than 1/`inverse`.
     fn claim(&mut self, x: usize, y: usize, inverse: f64) -> Option<usize> {
         let i = (y - self.rows[0]) * self.width + x;
         (inverse as f32 > self.inverse[i]).then(|| {
@@ -66,7 +67,7 @@ impl Band {
         })
     }
 
-    /// Draws a triangle; `wire` is half the width of its sides in samples, 0 for none.
+    /// Draws a triangle; `wire` is half the width of its sides in samples, or 0 if they are not drawn.
     pub fn triangle(&mut self, corners: [&Vertex; 3], light: &Light, wire: f64) {
         let [a, b, c] = corners.map(|v| v.seen.at);
         let Some([columns, rows]) = self.window(&[a, b, c], 0.0) else { return };
@@ -101,7 +102,7 @@ impl Band {
         }
     }
 
-    /// Draws a line as a round rod; half widths at its ends are in samples.
+    /// Draws a line as a round rod; the half widths at its ends are in samples.
     pub fn line(&mut self, ends: [&Vertex; 2], widths: [f64; 2], camera: &Camera, light: &Light) {
         let [a, b] = ends.map(|v| v.seen.at);
         let Some([columns, rows]) = self.window(&[a, b], widths[0].max(widths[1])) else { return };
@@ -122,7 +123,7 @@ impl Band {
                     continue;
                 }
                 let here = inverse[0] + t * (inverse[1] - inverse[0]);
-                // Round rods are nearest in their middle: neighbours join without a seam.
+                // Round rods are nearest in their middle, so that neighbours join without a seam.
                 let Some(i) = self.claim(x, y, here * (1.0 + 1e-4 * (1.0 - away))) else { continue };
                 let part = (t * inverse[1] / here) as f32;
                 let mix = |f: fn(&Vertex) -> [f32; 3]| -> [f32; 3] {

@@ -1,4 +1,4 @@
-//! Pictures of frames, drawn here: no window, no graphics card.
+//! Pictures of frames, drawn without a window or a graphics card.
 //!
 //! Every pixel is the mean of nine samples, taken of light rather than of file colours.
 
@@ -13,20 +13,20 @@ use crate::view::plot::theme::Colour;
 use crate::view::replay::motion::Shot;
 use elements::par;
 
-/// Samples along each side of a pixel.
+/// The number of samples along each side of a pixel.
 const SAMPLES: usize = 3;
-/// Rows of pixels that are drawn at a time.
+/// The number of rows of pixels that are drawn at a time.
 const ROWS: usize = 8;
-/// Half the least width of lines, of the picture's shorter side.
+/// Half the least width of lines, relative to the picture's shorter side.
 const LEAST_LINE: f64 = 0.0035;
 /// Half the width of the sides of triangles in pixels.
 const WIRE: f64 = 0.45;
 
-/// A camera with its lights and floor, before which a film passes.
+/// A camera with its lights and floor, for the pictures of a film.
 pub struct Stage<'a> {
     film: &'a Film,
     style: &'a Style,
-    /// Measures in samples.
+    /// The camera, which measures in samples.
     camera: Camera,
     light: Light,
     ground: Ground,
@@ -35,7 +35,7 @@ pub struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// Frames the whole motion of the film.
+    /// A stage whose camera shows the whole motion of the film.
     pub fn new(film: &'a Film, style: &'a Style) -> Stage<'a> {
         let camera = Camera::frame(style.view, style.size.map(|side| side * SAMPLES), film.points());
         Stage {
@@ -80,7 +80,7 @@ impl<'a> Stage<'a> {
         (0..shape.points.len()).map(vertex).collect()
     }
 
-    /// All that is seen in some rows of samples.
+    /// Draws everything that is visible in some rows of samples.
     fn band(&self, vertices: &[Vertex], rows: [usize; 2]) -> Band {
         let mut band = Band::new(self.style.size[0] * SAMPLES, rows);
         let wire = if self.style.wireframe { WIRE * SAMPLES as f64 } else { 0.0 };
@@ -97,7 +97,7 @@ impl<'a> Stage<'a> {
         band
     }
 
-    /// Samples to pixels, with the floor where nothing else is.
+    /// Turns samples into pixels, with the floor where there is nothing else.
     fn resolve(&self, band: &Band, first_row: usize, shadow: &Shadow, pixels: &mut [Colour]) {
         let width = self.style.size[0];
         for (i, pixel) in pixels.iter_mut().enumerate() {

@@ -1,26 +1,26 @@
 //! Surfaces with creases: vertices that are smooth have one normal, those at sharp edges one for each side.
 //!
-//! Two triangles share the normal at a common edge where they meet at less than 40° at rest; a corner of a box
-//! becomes three vertices at one point. What is smooth at rest stays smooth, however it is bent.
+//! Two triangles share the normal at a common edge if they meet at less than 40° at rest; a corner of a box becomes
+//! three vertices at one point. Edges that are smooth at rest stay smooth, however they are bent.
 
 use crate::mesh::surface::{area_vector, half_edges};
 use crate::mesh::union_find::UnionFind;
 use crate::view::replay::motion::Outline;
 use elements::math::vec3::{dot, norm};
 
-/// The angle in degrees between two triangles' normals from which on the edge between them is sharp.
+/// An edge is sharp if the angle between its triangles' normals is at least this, in degrees.
 const CREASE: f64 = 40.0;
 
 /// The surfaces of a scene as they are drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
-    /// The point of the outline that each vertex stands at.
+    /// For each vertex, its point in the outline.
     pub points: Vec<u32>,
-    /// The part of each vertex.
+    /// For each vertex, the number of its part.
     pub parts: Vec<u32>,
-    /// Corners of triangles, in the order of the outline's.
+    /// The corners of triangles, in the order of the outline's.
     pub triangles: Vec<[u32; 3]>,
-    /// Ends of lines.
+    /// The ends of the edges of lines.
     pub edges: Vec<[u32; 2]>,
 }
 
@@ -34,7 +34,7 @@ impl Shape {
         for same in half_edges(&outline.triangles).chunk_by(|a, b| a.ends == b.ends) {
             let [a, b] = same else { continue };
             let (m, n) = (normals[a.triangle()], normals[b.triangle()]);
-            // Triangles that face against each other are two sheets, or one whose orientation is not consistent.
+            // Triangles that face against each other are two sheets, or one sheet without a consistent orientation.
             let sign = if a.forward == b.forward { -1.0 } else { 1.0 };
             if sign * dot(m, n) >= least * norm(m) * norm(n) {
                 fans.union(a.corners[0], b.corners[0]);
@@ -76,7 +76,8 @@ impl Shape {
         (self.points.len() - 1) as u32
     }
 
-    /// Unit normals of the vertices with the outline's points at `points`: those of the triangles, weighted by area.
+    /// The unit normals of the vertices, for the outline's points at `points`: those of the
+    /// triangles, weighted by area.
     pub fn normals(&self, points: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let mut normals = vec![[0f32; 3]; self.points.len()];
         for triangle in &self.triangles {

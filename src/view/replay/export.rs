@@ -1,7 +1,7 @@
 //! A run's frames in other formats: the sinks of a run, driven by frames that are read back.
 //!
 //! Everything is written into a hidden directory beside its place and moved there at the end, so that an interrupted
-//! export leaves nothing, and a format need not tell which files it will write: they are seen after the first frame.
+//! export leaves nothing. A format need not tell which files it will write: they are found after the first frame.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,33 +15,33 @@ use crate::run::animation::{DIRECTORY, GATHERED};
 use crate::run::directory::{Existing, RunDirectory};
 use crate::run::{Request, Schedule, scripts, sinks_of_scene};
 
-/// What to export, and where to.
+/// What to export, and the directory for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Export<'a> {
-    /// The directory that gets the formats' own directories.
+    /// The directory in which the formats' own directories are made.
     pub dir: &'a Path,
-    /// Every how many of the run's frames, at least 1; the last is always written.
+    /// The distance between exported frames of the run, at least 1; the last frame is always written.
     pub every: u64,
-    /// The first frame.
+    /// The number of the first frame.
     pub from: u64,
-    /// The last frame; frames beyond the run's last are none.
+    /// The number of the last frame; it may be beyond the run's last.
     pub until: u64,
-    /// Replace frames of the same formats that are there already.
+    /// If true, frames of the same formats that already exist are replaced.
     pub replace: bool,
 }
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// Frames.
+    /// The number of frames.
     pub frames: usize,
-    /// Files of frames, without scripts and maps.
+    /// The number of files of frames, without scripts and maps.
     pub files: usize,
 }
 
 /// The formats of frames, as the config names them.
 pub fn format_names() -> Vec<String> {
-    // Each with its own description, or several in one list.
+    // The schema has the names with a description each, or several in one list.
     let schema = schemars::schema_for!(raw::Format).to_value();
     let parts: Vec<_> = schema["oneOf"].as_array().into_iter().flatten().chain([&schema]).collect();
     let names =
@@ -95,7 +95,7 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
     if wanted.replace {
         remove_older(wanted.dir, &made)?;
     }
-    // Scripts that are there speak for all formats that are there.
+    // Existing scripts are kept, because they are for all formats that exist there.
     let is_new = |file: &&PathBuf| wanted.replace || !is_constant(file) || !wanted.dir.join(file).exists();
     for file in made.iter().filter(is_new) {
         put(&workshop.path().join(file), &wanted.dir.join(file))?;
@@ -104,10 +104,10 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
     Ok(Exported { frames: count, files })
 }
 
-/// Refuses to write over what is there, unless that was asked for, and over the frames that are read in any case.
+/// Refuses to overwrite existing files unless that was asked for, and the frames that are being read in any case.
 fn refuse_existing(replay: &Replay, wanted: &Export, workshop: &Path, made: &[PathBuf]) -> Result<()> {
     let same = |path: &Path| path.canonicalize().ok();
-    // Two formats may come with the same mesh.
+    // Two formats may write the same mesh file.
     let is_equal = |file: &Path, path: &Path| {
         std::fs::read(workshop.join(file))
             .ok()
@@ -131,13 +131,13 @@ fn refuse_existing(replay: &Replay, wanted: &Export, workshop: &Path, made: &[Pa
     Ok(())
 }
 
-/// What every export has: scripts and maps.
+/// True for files that every export has: scripts and maps.
 fn is_constant(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     scripts::NAMES.contains(&name.as_ref()) || file.starts_with("maps")
 }
 
-/// Removes frames of the same names, whatever their numbers, so that none of another export stays between the new ones.
+/// Removes frames of the same names, whatever their numbers, so that no older ones stay between the new ones.
 fn remove_older(dir: &Path, made: &[PathBuf]) -> Result<()> {
     let series: BTreeSet<(PathBuf, String, String)> = made.iter().filter_map(|file| series(file)).collect();
     let folders: BTreeSet<&PathBuf> = series.iter().map(|(folder, ..)| folder).collect();
@@ -154,7 +154,7 @@ fn remove_older(dir: &Path, made: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Folder, stem and ending of a file with a frame's number.
+/// The directory, the stem and the ending of a file with a frame's number.
 fn series(file: &Path) -> Option<(PathBuf, String, String)> {
     let ending = file.extension()?.to_string_lossy().into_owned();
     let name = file.file_name()?.to_string_lossy().into_owned();
@@ -162,7 +162,7 @@ fn series(file: &Path) -> Option<(PathBuf, String, String)> {
     Some((file.parent()?.to_owned(), stem.to_owned(), ending))
 }
 
-/// All files below a directory, relative to it, in order; not those that animations were gathered in.
+/// All files below a directory, relative to it, in order, except those with gathered frames.
 fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     fn collect(root: &Path, at: &Path, out: &mut Vec<PathBuf>) -> Result<()> {
         let here = root.join(at);

@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! config.toml ─▶ model ┐
-//! vtu/<name>_0000.vtu …┴▶ output::Frame … (export)
+//! vtu/<name>_0000.vtu …┴▶ run::Frame … (export)
 //!                       ─▶ Motion: surfaces with arrays (preview)
 //! ply/<body>_0000.ply … ─▶ Motion: surfaces alone
 //! ```
 //!
-//! A run need not be complete. Positions, velocities and the state of cells are those of the files, bit for bit; of runs
-//! with `float32`, they are rounded as the files are. The rest state comes from the meshes of the config, and since
-//! `displacement` is position − rest position, a mesh that has changed since is noticed at the first frame.
+//! A run need not be complete. Positions, velocities and the state of cells are those of the files, bit for bit; in
+//! runs with `float32`, they are rounded as the files are. The rest state comes from the meshes of the config. Since
+//! `displacement` is position − rest position, a mesh that has changed since the run is noticed at the first frame.
 
 pub mod export;
 pub mod motion;
@@ -29,12 +29,12 @@ use crate::run::{Cast, Frame, Schedule};
 use crate::scene::Scene;
 use elements::energy::ElementState;
 
-/// A run directory whose config was read; nothing else of it has been looked at.
+/// A run directory whose config was read; its other files have not been looked at.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The directory.
+    /// The path of the directory.
     pub dir: PathBuf,
-    /// Its resolved config.
+    /// The scene of its config.
     pub scene: Scene,
 }
 
@@ -57,7 +57,7 @@ impl Run {
         Ok(Run { dir: dir.to_owned(), scene: config::load(&path, overrides)?.scene })
     }
 
-    /// Numbers of the frames `<stem>_0000.<format> …` in the directory of a format, ascending.
+    /// The numbers of the frames `<stem>_0000.<format> …` in the directory of a format, ascending.
     pub fn frames(&self, format: &str, stem: &str) -> Result<Vec<u64>> {
         let mut numbers: Vec<u64> = frame_files(&self.dir.join(format), format)?
             .into_iter()
@@ -67,21 +67,21 @@ impl Run {
         Ok(numbers)
     }
 
-    /// The frames that the run would have up to `last`.
+    /// The schedule of the frames that the run would have up to `last`.
     pub fn schedule(&self, last: u64) -> Schedule {
         Schedule { first: 0, every: self.scene.output.every, last, time: self.scene.time }
     }
 
-    /// Frames up to the last of `found` that the run should have and does not.
+    /// The frames up to the last of `found` that the run should have but does not.
     pub fn missing(&self, found: &[u64]) -> Vec<u64> {
         let last = found.last().copied().unwrap_or(0);
-        // Where the last one found is the run's last, it need not be a multiple of `every`.
+        // If the last one found is the run's last, it need not be a multiple of `every`.
         let schedule = self.schedule(last);
         (0..last).filter(|n| schedule.includes(*n) && found.binary_search(n).is_err()).collect()
     }
 }
 
-/// Stems and numbers of the files `<stem>_0012.<ending>` of a directory; none where there is no directory.
+/// The stems and numbers of the files `<stem>_0012.<ending>` of a directory; none if there is no directory.
 fn frame_files(dir: &Path, ending: &str) -> Result<Vec<(String, u64)>> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -98,7 +98,7 @@ fn frame_files(dir: &Path, ending: &str) -> Result<Vec<(String, u64)>> {
     Ok(files)
 }
 
-/// Stem and number of `<stem>_0012.<ending>`.
+/// The stem and the number of `<stem>_0012.<ending>`.
 pub fn split_frame<'a>(name: &'a str, ending: &str) -> Option<(&'a str, u64)> {
     let (stem, number) = name.strip_suffix(ending)?.strip_suffix('.')?.rsplit_once('_')?;
     let is_number = number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit());
@@ -107,7 +107,7 @@ pub fn split_frame<'a>(name: &'a str, ending: &str) -> Option<(&'a str, u64)> {
 
 /// A run with VTU frames.
 pub struct Replay {
-    /// The run.
+    /// The run directory with its config.
     pub run: Run,
     /// The bodies that were written, built anew from the config.
     pub scene: Arc<Cast>,
@@ -115,7 +115,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Builds the model, finds the frames and holds the first one against the model.
+    /// Builds the model, finds the frames and compares the first one with the model.
     pub fn new(run: Run, cache: &Cache) -> Result<Replay> {
         let frames = run.frames("vtu", &run.scene.name)?;
         if frames.is_empty() {
@@ -143,17 +143,17 @@ impl Replay {
         Ok(replay)
     }
 
-    /// Numbers of the frames that exist, ascending, one at least.
+    /// The numbers of the frames that exist, ascending; there is at least one.
     pub fn frames(&self) -> &[u64] {
         &self.frames
     }
 
-    /// The file of a frame.
+    /// The path of the file of a frame.
     pub fn path(&self, number: u64) -> PathBuf {
         self.run.dir.join(format!("vtu/{}_{number:04}.vtu", self.run.scene.name))
     }
 
-    /// Reads a frame and checks that it is one of the model.
+    /// Reads a frame and checks that it belongs to the model.
     pub fn frame(&self, number: u64) -> Result<Frame> {
         let path = self.path(number);
         let grid = StoredGrid::read(&path)?;
@@ -190,7 +190,7 @@ impl Replay {
         }
     }
 
-    /// Holds position − displacement and the cells against the model.
+    /// Compares position − displacement and the cells with the model.
     fn check_rest(&self, path: &Path, grid: &StoredGrid) -> Result<()> {
         self.check_counts(path, grid)?;
         let model = &self.scene;
@@ -216,7 +216,7 @@ impl Replay {
     }
 }
 
-/// Why a frame does not belong to the config's meshes.
+/// The error for a frame that does not belong to the config's meshes.
 fn changed(path: &Path, reason: String) -> Error {
     Error::Run {
         path: path.to_owned(),

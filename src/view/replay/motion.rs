@@ -1,7 +1,7 @@
-//! What is seen of a run: surfaces and lines of constant topology, with arrays on their vertices.
+//! The visible part of a run: surfaces and lines of constant topology, with arrays on their vertices.
 //!
-//! Of VTU frames the surfaces are those that `ply` frames would hold, and values of cells become values of vertices: the
-//! mean over the cells that have the vertex as a corner. Of PLY frames there are positions alone.
+//! In VTU frames the surfaces are those that `ply` frames would hold, and values of cells become values of vertices:
+//! the mean over the cells that have the vertex as a corner. PLY frames have positions alone.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,9 +17,9 @@ use crate::run::Schedule;
 /// A scalar array that can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Array {
-    /// Its name: that of the VTU array, or `displacement` and `speed` for the lengths of vectors.
+    /// The name of the VTU array, or `displacement` and `speed` for the lengths of vectors.
     pub name: &'static str,
-    /// Its unit; empty for ratios.
+    /// The unit of its values; empty for ratios.
     pub unit: &'static str,
 }
 
@@ -39,30 +39,30 @@ pub struct Part {
     pub name: String,
     /// The number of its body in the config, from 0.
     pub body: usize,
-    /// Its vertices.
+    /// The range of its vertices.
     pub vertices: Range<usize>,
-    /// Its triangles.
+    /// The range of its triangles.
     pub triangles: Range<usize>,
-    /// Its edges.
+    /// The range of its edges.
     pub edges: Range<usize>,
-    /// Radius of its lines in m; 0 where it is not known.
+    /// The radius of its lines in m; 0 if it is not known.
     pub radius: f64,
 }
 
-/// What does not change from frame to frame.
+/// The part of a motion that does not change from frame to frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outline {
-    /// The run's name.
+    /// The name of the run.
     pub name: String,
     /// The parts, body after body.
     pub parts: Vec<Part>,
-    /// Corners of all triangles.
+    /// The corners of all triangles.
     pub triangles: Vec<[u32; 3]>,
-    /// Ends of all edges of lines.
+    /// The ends of all edges of lines.
     pub edges: Vec<[u32; 2]>,
-    /// Positions in m at rest, or in the first frame where the rest state is not known.
+    /// The positions in m at rest, or in the first frame if the rest state is not known.
     pub rest: Vec<[f64; 3]>,
-    /// Whether there are arrays.
+    /// True if there are arrays.
     pub has_arrays: bool,
 }
 
@@ -93,16 +93,16 @@ impl Outline {
     }
 }
 
-/// One frame.
+/// The visible state of one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shot {
-    /// The frame's number.
+    /// The number of the frame.
     pub number: u64,
-    /// In s.
+    /// The time of the frame in s.
     pub time: f64,
-    /// Positions of all vertices in m, finite.
+    /// The positions of all vertices in m, all finite.
     pub points: Vec<[f32; 3]>,
-    /// Values at the vertices of each array that was asked for; may be infinite or NaN.
+    /// The values at the vertices of each array that was asked for; they may be infinite or NaN.
     pub values: Vec<Vec<f32>>,
 }
 
@@ -113,16 +113,16 @@ enum Source {
 
 /// A run whose surfaces can be read, frame by frame.
 pub struct Motion {
-    /// What stays.
+    /// The part that does not change from frame to frame.
     pub outline: Outline,
-    /// Numbers of the frames that exist, ascending, one at least.
+    /// The numbers of the frames that exist, ascending; there is at least one.
     pub frames: Vec<u64>,
     schedule: Schedule,
     source: Source,
 }
 
 impl Motion {
-    /// Opens a run: its VTU frames, or its PLY frames where it has no others.
+    /// Opens a run: its VTU frames, or its PLY frames if it has no VTU frames.
     pub fn open(dir: &Path, cache: &Cache) -> Result<Motion> {
         let run = Run::open(dir, &Overrides::default())?;
         let schedule = run.schedule(run.scene.time.frames);
@@ -146,7 +146,7 @@ impl Motion {
         self.schedule.time(number)
     }
 
-    /// Reads a frame with the arrays that `arrays` gives by their places in [`ARRAYS`]; there must be arrays.
+    /// Reads a frame with the arrays whose numbers in [`ARRAYS`] are given; the run must have arrays.
     pub fn shot(&self, number: u64, arrays: &[usize]) -> Result<Shot> {
         let (points, values) = match &self.source {
             Source::Vtu(source) => source.read(number, arrays)?,

@@ -1,4 +1,4 @@
-//! Surfaces out of PLY frames, for runs that have no VTU.
+//! Surfaces from PLY frames, for runs that have no VTU.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(super) struct PlyFrames {
 }
 
 impl PlyFrames {
-    /// The frames that all parts have, and their outline; `None` where there are none.
+    /// The frames that all parts have, and their outline; `None` if there are none.
     pub(super) fn new(run: &Run) -> Result<Option<(PlyFrames, Outline, Vec<u64>)>> {
         let dir = run.dir.join("ply");
         let files = frame_files(&dir, "ply")?;
@@ -74,7 +74,7 @@ impl PlyFrames {
     }
 }
 
-/// A surface with finite positions.
+/// Reads a surface and checks that its positions are finite.
 fn read(path: &Path) -> Result<Mesh> {
     let mesh = io::read(path)?;
     match mesh.points.iter().position(|p| p.iter().any(|x| !x.is_finite())) {

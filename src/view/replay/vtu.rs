@@ -1,4 +1,4 @@
-//! Surfaces out of VTU frames.
+//! Surfaces from VTU frames.
 
 use super::Replay;
 use super::motion::Outline;
@@ -12,10 +12,10 @@ use elements::math::vec3::{norm, sub};
 /// Positions and the values of some arrays, at the vertices of the outline.
 type Read = (Vec<[f32; 3]>, Vec<Vec<f32>>);
 
-/// A run with VTU frames.
+/// A run with VTU frames, as a source of motion.
 pub(super) struct VtuFrames {
     pub(super) replay: Replay,
-    /// How many cells have each vertex as a corner.
+    /// For each vertex, the number of cells that have it as a corner.
     cells: Vec<u32>,
 }
 
@@ -93,7 +93,7 @@ fn each_corner(replay: &Replay, mut f: impl FnMut(usize, u32)) {
     }
 }
 
-/// Values of the model's vertices at the vertices of a body's surfaces.
+/// The values of the model's vertices at the vertices of a body's surfaces.
 fn on_surfaces(body: &BodyModel, values: &[f64]) -> Vec<f32> {
     let values = &values[body.vertices.clone()];
     if body.embedded.is_empty() {
@@ -102,7 +102,8 @@ fn on_surfaces(body: &BodyModel, values: &[f64]) -> Vec<f32> {
     body.embedded.iter().flat_map(|embedded| on_embedded(embedded, values)).collect()
 }
 
-/// By the weights of the embedding; outside of the tets those below 0 are left out, so that nothing is extrapolated.
+/// Values by the weights of the embedding. Outside of the tets negative weights are left out, so that
+/// nothing is extrapolated.
 fn on_embedded(embedded: &Embedded, values: &[f64]) -> Vec<f32> {
     let at = |(corners, weights): (&[u32; 4], &[f64; 4])| {
         let (mut sum, mut total) = (0.0, 0.0);

@@ -4,8 +4,9 @@
 //! E = κ/2 |x_v − target_v(t)|²
 //! ```
 //!
-//! Quadratic: its Hessian κI is constant and stands in the system matrix as it is \[Ledwon2024, 4.2\]. With the base x̂ of
-//! a stage for targets and κ = α m/ĥ, its force is −α m v: the part αM of Rayleigh damping.
+//! The energy is quadratic: its Hessian κI is constant and is also its part of the system matrix
+//! \[Ledwon2024, 4.2\]. If the targets are the base positions x̂ of a stage and κ = α m/ĥ, the force is −α m
+//! v: the part αM of Rayleigh damping.
 
 use super::constraint::{Compliant, Constraints, Corners, Form};
 use super::proximal::{self, Proximal, Row};
@@ -14,22 +15,22 @@ use super::{CHUNK, Energy, Role};
 use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::vec3::{add, dot, scale, sub};
 
-/// One soft pin.
+/// A soft pin: one vertex and the stiffness of the spring that pulls it to its target.
 #[derive(Clone, Debug)]
 pub struct Attachment {
-    /// The vertex.
+    /// The number of the pinned vertex.
     pub vertex: u32,
-    /// κ in N/m.
+    /// The stiffness κ of the spring, in N/m.
     pub stiffness: f64,
 }
 
 /// Where each target is at a time in seconds.
 pub type Targets = Box<dyn Fn(f64) -> Vec<Vec4> + Send + Sync>;
 
-/// The soft pins of a scene, or its drag.
+/// The soft pins of a scene, or the drag on its vertices.
 pub struct AttachmentTerm {
     attachments: Vec<Attachment>,
-    /// `None`: targets are the base of each stage.
+    /// Gives the targets at a time; `None` for drag, whose targets are the base positions of each stage.
     path: Option<Targets>,
     targets: Vec<Vec4>,
 }
@@ -41,7 +42,7 @@ impl AttachmentTerm {
         AttachmentTerm { attachments, path: Some(path), targets }
     }
 
-    /// Resists all motion; wants [`Energy::set_base`] before it is evaluated.
+    /// A drag that resists all motion. [`Energy::set_base`] has to be called before the term is evaluated.
     pub fn drag(attachments: Vec<Attachment>) -> Self {
         let targets = vec![Vec4::ZERO; attachments.len()];
         AttachmentTerm { attachments, path: None, targets }
@@ -142,7 +143,7 @@ impl Compliant for AttachmentTerm {
         3
     }
 
-    /// One for each coordinate: linear, so that nothing is lost in going from one sweep to the next.
+    /// One constraint for each coordinate. They are linear, so that one projection solves each of them exactly.
     fn constrain(
         &self,
         _form: Form,
@@ -187,7 +188,7 @@ impl Vertexwise for AttachmentTerm {
     }
 }
 
-/// z = x − target.
+/// The split variable is z = x − target.
 impl Proximal for AttachmentTerm {
     fn reduced(&self) -> usize {
         3

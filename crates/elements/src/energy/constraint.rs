@@ -4,16 +4,16 @@
 //! E(x) = Σ_j C_j(x)²/(2 α_j) + const,      C_j = v_j − clamp(v_j, bounds)
 //! ```
 //!
-//! \[Ledwon2024, Eq. 4.12\]. A term gives the constraints of [`WIDTH`] elements at a time, so that laws run in lanes. Most
-//! bounds are [0, 0]; those of ropes and limits leave room in between, where nothing acts.
+//! \[Ledwon2024, Eq. 4.12\]. A term gives the constraints of [`WIDTH`] elements at a time, so that laws run in lanes.
+//! Most bounds are [0, 0]; those of ropes and limits leave room in between, where no force acts.
 
 use super::{Energy, lengths};
 use crate::math::lanes::{Vec4, WIDTH};
 
-/// Constraints per element at the most.
+/// The largest number of constraints that an element has.
 pub const MOST: usize = 3;
 
-/// Corners per element at the most.
+/// The largest number of corners that an element has.
 pub const CORNERS: usize = lengths::CORNERS;
 
 /// A vector at each corner of four elements: `[corner][coordinate][element]`.
@@ -27,25 +27,25 @@ pub enum Form {
     Combined,
     /// Two for the stable neo-Hookean solid: of shape and of volume.
     Split,
-    /// One that vanishes at rest, whatever becomes of compliance: for PBD.
+    /// One constraint that vanishes at rest even if compliance is ignored, as PBD does.
     Hard,
 }
 
-/// One constraint of each of four elements.
+/// One constraint in each of four elements.
 #[derive(Clone, Debug)]
 pub struct Constraints {
-    /// v.
+    /// The constrained quantity v of each element, such as a length.
     pub value: [f64; WIDTH],
-    /// Least and most of v that cost nothing.
+    /// The least and the greatest v that cost no energy.
     pub bounds: [[f64; WIDTH]; 2],
-    /// α, such that C²/α is in J; 0: hard.
+    /// The compliance α, in units such that C²/α is in J; 0 makes the constraint hard.
     pub compliance: [f64; WIDTH],
-    /// ∂v/∂x of the term's corners, others are left as they are; zero where v has no direction to change in.
+    /// ∂v/∂x at the corners that the term has; other entries keep their values. It is zero where v has no gradient.
     pub gradient: Corners,
 }
 
 impl Constraints {
-    /// Nothing.
+    /// Constraints that are satisfied and cost nothing, to be filled in.
     pub const BLANK: Constraints = Constraints {
         value: [0.0; WIDTH],
         bounds: [[0.0; WIDTH]; 2],
@@ -54,41 +54,41 @@ impl Constraints {
     };
 }
 
-/// What all constraints share in a sweep of XPBD.
+/// The settings that all constraints share in a sweep of XPBD.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
-    /// Which constraints.
+    /// Which constraints stand for the energies.
     pub form: Form,
-    /// Factor on each Δλ.
+    /// The factor on each Δλ.
     pub relaxation: f64,
-    /// α̃/α, 1/h²; 0: all are hard.
+    /// The ratio α̃/α = 1/h² in 1/s²; 0 makes all constraints hard.
     pub per_step: f64,
 }
 
-/// Four elements of one term that share no unknown, or fewer.
+/// Up to four elements of one term that have no vertex in common.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// The term's number.
+    /// The number of the term in the objective.
     pub term: usize,
-    /// Elements that count; further ones repeat the last.
+    /// How many of the four elements count; the others repeat the last of them.
     pub count: usize,
-    /// Their numbers.
+    /// The numbers of the elements within the term.
     pub elements: [u32; WIDTH],
-    /// Their vertices.
+    /// The vertices at the corners of the elements.
     pub vertices: [[u32; WIDTH]; CORNERS],
-    /// Inverse masses of those in 1/kg, 0 for prescribed ones.
+    /// The inverse masses of these vertices in 1/kg; 0 for vertices whose motion is prescribed.
     pub mass: [[f64; WIDTH]; CORNERS],
-    /// λ of their constraints.
+    /// The multipliers λ of the constraints of each element.
     pub multipliers: [[f64; WIDTH]; MOST],
 }
 
-/// What a batch does to its corners: `[corner][element]`.
+/// How far a batch moves the corners of its elements: `[corner][element]`.
 pub type Changes = [[Vec4; WIDTH]; CORNERS];
 
 /// The capability of a term to be solved as compliant constraints.
 pub trait Compliant: Energy {
-    /// Constraints that stand for an element's energy, [`MOST`] at the most; 0: the energy has no lower bound, and there
-    /// are none.
+    /// How many constraints stand for an element's energy, at most [`MOST`]. It is 0 if the energy has no lower bound
+    /// and so cannot be written as constraints.
     fn constraints(&self, form: Form) -> usize;
 
     /// The `index`-th constraint of four elements whose corners are at `x`.
@@ -101,7 +101,7 @@ pub trait Compliant: Energy {
         out: &mut Constraints,
     );
 
-    /// The same for whole batches; `None`: constraints are projected one by one.
+    /// The term as one that projects whole batches; `None` if constraints have to be projected one by one.
     fn batched(&self) -> Option<&dyn Batched> {
         None
     }
@@ -109,12 +109,13 @@ pub trait Compliant: Energy {
 
 /// The capability to project batches of constraints without leaving the lanes.
 pub trait Batched: Compliant {
-    /// Numbers of four elements that stay the same, for [`Batched::project`].
+    /// The constant numbers of four elements that [`Batched::project`] needs.
     fn packed(&self, elements: &[u32; WIDTH]) -> Vec<[f64; WIDTH]>;
 
-    /// Projects the constraints of batches of this term, as many of each element as [`Compliant::constraints`] says, one
-    /// after the other, at `x`: changes multipliers, and writes what happens to the corners. `numbers` has what
-    /// [`Batched::packed`] gave for the batches. Does what [`Compliant::constrain`] leads to, to the last bit.
+    /// Projects all constraints of the batches of this term at `x`, one after the other; [`Compliant::constraints`]
+    /// says how many each element has. It updates the multipliers and writes the motion of the corners to `changes`.
+    /// `numbers` holds what [`Batched::packed`] gave for these batches. The result has the same bits as projecting with
+    /// [`Compliant::constrain`].
     fn project(
         &self,
         sweep: &Sweep,

@@ -45,8 +45,8 @@ pub fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS]) -
     out
 }
 
-/// Eigenvalues of the antisymmetric and the symmetric mode of two stretches, with the slopes there and the `limit` of the
-/// second at equal stretches; `size` is that of the largest stretch.
+/// Eigenvalues of the antisymmetric and the symmetric mode of two stretches `s`, where the slopes of Ψ are `slope`.
+/// `limit` is the second eigenvalue at equal stretches, and `size` the largest stretch of the element.
 #[inline(always)]
 pub(super) fn pair_values<L: Number>(s: [L; 2], slope: [L; 2], limit: L, size: L) -> (L, L) {
     let size = size.abs().max(L::splat(1e-12));
@@ -81,7 +81,7 @@ pub fn plane_modes(s: &[f64; 3], slope: &[f64; 3], bend: &[[f64; 3]; 3]) -> [(f6
     ]
 }
 
-/// `U M Vᵀ`.
+/// The product `U M Vᵀ`.
 fn between(u: &[[f64; 3]; 3], m: &[[f64; 3]; 3], v: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
     let mut out = [[0.0; 3]; 3];
     for i in 0..3 {

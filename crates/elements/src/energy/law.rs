@@ -1,4 +1,4 @@
-//! What the term of cells needs of an isotropic material.
+//! The interface of an isotropic material: what the terms of tets and triangles call.
 //!
 //! Every model is written in the signed principal stretches, in the form of Valanis and Landel,
 //!
@@ -30,9 +30,9 @@ pub type Curve<L> = [L; 3];
 
 /// An isotropic material law.
 pub trait Law: Clone + Debug + Send + Sync + 'static {
-    /// True where its stress is a chain of divisions and roots: see [`WideKernel::INTERLEAVED`].
+    /// True if the stress is a chain of divisions and roots: see [`WideKernel::INTERLEAVED`].
     const INTERLEAVED: bool = false;
-    /// Likewise of its proximal operator, which is one by the stretches.
+    /// The same for the proximal operator. Its default is true, because the general operator goes over the stretches.
     const INTERLEAVED_PROX: bool = true;
 
     /// Energy density Ψ (J/m³, infinite outside the domain) and first Piola-Kirchhoff stress P (Pa) at F.
@@ -45,34 +45,34 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
         self.density_and_stress(f, constants).0
     }
 
-    /// Ψ with its first and second derivative along F + d gᵀ, d = 0. Implementations are `#[inline(always)]`.
+    /// Ψ with its first and second derivative in d along F + d gᵀ, at d = 0. Implementations are `#[inline(always)]`.
     #[inline(always)]
     fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         vertex::by_stretches(self, f, g, constants)
     }
 
-    /// The curve a, of a stretch. Implementations are `#[inline(always)]`.
+    /// The curve a of one stretch. Implementations are `#[inline(always)]`.
     fn a<L: Number>(&self, x: L, constants: &[L; CONSTANTS]) -> Curve<L>;
 
-    /// The curve b, of a product of two stretches. Implementations are `#[inline(always)]`.
+    /// The curve b of the product of two stretches. Implementations are `#[inline(always)]`.
     #[inline(always)]
     fn b<L: Number>(&self, _x: L, _constants: &[L; CONSTANTS]) -> Curve<L> {
         [L::splat(0.0); 3]
     }
 
-    /// The curve c, of the volume ratio. Implementations are `#[inline(always)]`.
+    /// The curve c of the volume ratio. Implementations are `#[inline(always)]`.
     #[inline(always)]
     fn c<L: Number>(&self, _x: L, _constants: &[L; CONSTANTS]) -> Curve<L> {
         [L::splat(0.0); 3]
     }
 
-    /// How many constraints stand for Ψ; 0: it has no lower bound.
+    /// How many constraints stand for Ψ; 0 if Ψ has no lower bound.
     fn constraints(&self, _form: Form, _constants: &[f64; CONSTANTS]) -> usize {
         1
     }
 
-    /// The `index`-th constraint: C, ∂C/∂F and its stiffness s in Pa, with Ψ = Σ s C²/2 up to a number. `floor` is the
-    /// rounding of Ψ. Implementations are `#[inline(always)]`.
+    /// The `index`-th constraint: C, ∂C/∂F and its stiffness s in Pa, with Ψ = Σ s C²/2 up to an additive constant.
+    /// `floor` is the rounding error of Ψ. Implementations are `#[inline(always)]`.
     #[inline(always)]
     fn constraint<L: Number>(
         &self,
@@ -87,8 +87,9 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
         (value, slope, L::splat(1.0))
     }
 
-    /// argmin Ψ(F) + ρ/2 ‖F − F̃‖² by a shorter way than the stretches, if there is one, and where it holds: 1 there, 0
-    /// elsewhere. `weight` is ρ in Pa. Implementations are `#[inline(always)]`.
+    /// argmin Ψ(F) + ρ/2 ‖F − F̃‖² by a way that is shorter than the stretches, if the law has one. The second
+    /// number is 1 in the lanes where the result holds and 0 elsewhere. `weight` is ρ in Pa. Implementations
+    /// are `#[inline(always)]`.
     #[inline(always)]
     fn prox<L: Number>(
         &self,
@@ -99,22 +100,22 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
         None
     }
 
-    /// True where Ψ is infinite for J ≤ 0.
+    /// True if Ψ is infinite for J ≤ 0.
     fn has_barrier(&self) -> bool {
         false
     }
 
-    /// The law with its barrier continued by finite values, for methods that cannot keep away from it.
+    /// The law with its barrier continued by finite values, for solvers whose iterates may cross J = 0.
     fn without_barrier(&self) -> Self {
         self.clone()
     }
 
-    /// True where Ψ = k/2 ‖F − p(F)‖² with k the stiffness of the system matrix.
+    /// True if Ψ = k/2 ‖F − p(F)‖², where p is a projection and k the stiffness of the system matrix.
     fn is_projective(&self) -> bool {
         false
     }
 
-    /// True for projective laws that stand for a hard set: solvers that can, project onto it.
+    /// True for projective laws that stand for a hard set. Solvers that can do so project onto the set.
     fn is_hard(&self) -> bool {
         false
     }
@@ -126,8 +127,8 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
 /// C = √(2Ψ),      ∂C/∂F = P/C,
 /// ```
 ///
-/// the "combined" construction of \[Ledwon2024, 4.1.7\]. Zero, with a zero gradient, where Ψ is not above `floor` (its
-/// rounding: the direction P/C would be noise) or not finite.
+/// the "combined" construction of \[Ledwon2024, 4.1.7\]. Both are zero where Ψ is not finite, and where it is not above
+/// its rounding error `floor`: there the direction P/C would be noise.
 #[inline(always)]
 pub fn root<L: Number>(psi: L, stress: &Mat3<L>, floor: L) -> (L, Mat3<L>) {
     let zero = L::splat(0.0);
@@ -141,18 +142,18 @@ pub fn root<L: Number>(psi: L, stress: &Mat3<L>, floor: L) -> (L, Mat3<L>) {
 
 /// Ψ with its first and second derivatives in the stretches.
 pub struct Stretched<L> {
-    /// Ψ.
+    /// The energy density Ψ in J/m³.
     pub density: L,
-    /// ∂Ψ/∂σᵢ.
+    /// The first derivatives ∂Ψ/∂σᵢ in Pa.
     pub slope: [L; 3],
-    /// ∂²Ψ/∂σᵢ∂σⱼ.
+    /// The second derivatives ∂²Ψ/∂σᵢ∂σⱼ in Pa.
     pub bend: Symmetric<L>,
 }
 
-/// Ψ at the stretches to second order.
+/// Evaluates Ψ and its derivatives up to second order at the stretches `s`.
 #[inline(always)]
 pub fn expand<W: Law, L: Number>(law: &W, s: &[L; 3], constants: &[L; CONSTANTS]) -> Stretched<L> {
-    // The product of the two others, with i.
+    // The product of the two stretches other than σᵢ.
     let pair = [s[1] * s[2], s[2] * s[0], s[0] * s[1]];
     let [c0, c1, c2] = law.c(s[0] * pair[0], constants);
     let (mut density, mut slope, mut bend) = (c0, [c0; 3], [c0; 6]);
@@ -206,7 +207,7 @@ pub fn uniaxial<W: Law>(law: &W, x: f64, constants: &[f64; CONSTANTS]) -> f64 {
     law.a(x, constants)[1].0 + 2.0 * law.b(x, constants)[1].0 + law.c(x, constants)[1].0
 }
 
-/// The route over the SVD: for laws without a closed form.
+/// The density and the stress by way of the SVD, for laws without a closed form.
 #[inline(always)]
 pub fn by_stretches<W: Law, L: Number>(law: &W, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
     let d = svd::svd(f);

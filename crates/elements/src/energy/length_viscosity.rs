@@ -4,9 +4,9 @@
 //! D(x) = β κ/(2ĥ) (u·(z − ẑ))²,      u = z_m/|z_m|
 //! ```
 //!
-//! Only the change of length counts, so that what turns is not damped, and only where z_m is outside of its bounds: a
-//! slack rope resists nothing. Hinges that are flat at rest have no u; of them all of z − ẑ counts, and a sheet that
-//! turns while it is bent is slowed a little.
+//! Only the change of length along u counts, so that rotations are not damped, and only where z_m is outside of its
+//! bounds: a slack rope resists nothing. Hinges that are flat at rest have no direction u. For them the whole of z − ẑ
+//! counts, which slows a bent sheet a little when it turns.
 
 use super::lengths::{CORNERS, Length, add_lengths, hash_lengths};
 use super::proximal::{self, Proximal, Row};
@@ -17,7 +17,8 @@ use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::symmetric::PLACES;
 use crate::math::vec3::{dot, norm, scale, sub};
 
-/// What is lagged: u, or `None` for flat hinges and what is slack, and ẑ.
+/// The part of D that is fixed at the start of a stage: the base ẑ and the direction u. Slack elements have neither,
+/// and flat hinges have no u.
 #[derive(Clone, Copy)]
 enum Lag {
     Slack,
@@ -29,14 +30,14 @@ enum Lag {
 pub struct LengthViscosityTerm {
     name: String,
     corners: usize,
-    /// Elements, their stiffness multiplied by β/ĥ.
+    /// The elements of the length term, with their stiffness multiplied by β/ĥ.
     elements: Vec<Length>,
     lag: Vec<Lag>,
     scaling: Scaling,
 }
 
 impl LengthViscosityTerm {
-    /// `factor` is β/ĥ. Wants [`Energy::set_base`] before it is evaluated.
+    /// Makes the term with the `factor` β/ĥ. [`Energy::set_base`] has to be called before it is evaluated.
     pub fn new(name: String, corners: usize, elements: &[Length], factor: f64) -> LengthViscosityTerm {
         let damped = |e: &Length| Length { stiffness: factor * e.stiffness, ..*e };
         let lag = vec![Lag::Slack; elements.len()];
@@ -51,7 +52,7 @@ impl LengthViscosityTerm {
 }
 
 impl LengthViscosityTerm {
-    /// Energy and its gradient in z.
+    /// D of an element in J and its gradient in z.
     fn at(&self, element: usize, z: [f64; 3]) -> (f64, [f64; 3]) {
         let stiffness = self.elements[element].stiffness;
         match self.lag[element] {
@@ -67,7 +68,7 @@ impl LengthViscosityTerm {
         }
     }
 
-    /// The Hessian in z, a number of it.
+    /// Entry (i, j) of the Hessian of D in z.
     fn bend(&self, element: usize, i: usize, j: usize) -> f64 {
         let part = match self.lag[element] {
             Lag::Slack => 0.0,
@@ -216,7 +217,7 @@ impl Proximal for LengthViscosityTerm {
         });
     }
 
-    /// Less 1/(r + 1) of the change that is damped.
+    /// Subtracts 1/(r + 1) of the damped part of z − ẑ from z.
     fn prox(&self, block: usize, ratio: f64, z: &mut [Row]) {
         proximal::each(block, self.elements.len(), z, |element, z| {
             let now = [z[0], z[1], z[2]];

@@ -14,11 +14,11 @@
 //! | strain limit of a warp or weft direction | F d | [min, max] |
 //! | bending (see `bending`) | curvature or fold | [0, 0], or their rest value |
 //!
-//! Projective: p = ℓ z/|z| is the nearest allowed vector, and κ is the weight in the system matrix. Where the
-//! bounds are [0, 0] the energy is quadratic and its Hessian is the system matrix's share itself.
+//! The term is projective: p = ℓ z/|z| is the nearest allowed vector, and κ is the weight in the system matrix. Where
+//! the bounds are [0, 0] the energy is quadratic and its Hessian is exactly its part of the system matrix.
 //!
-//! As a constraint it is |z| within its bounds, with α = 1/κ, or α = 0 for rods and ropes; where the bounds are [0, 0],
-//! one for each coordinate of z, which are linear and have a direction at z = 0.
+//! As a constraint it is |z| within its bounds, with α = 1/κ, or α = 0 for rods and ropes. Where the bounds are [0, 0],
+//! each coordinate of z is a constraint of its own: these are linear and have a gradient even at z = 0.
 
 mod vertex;
 
@@ -30,24 +30,24 @@ use super::{CHUNK, ElementState, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::vec3::norm;
 
-/// Corners per element at the most.
+/// The largest number of corners that an element has.
 pub const CORNERS: usize = 6;
 
-/// Shorter than this part of its greatest length a z counts as collapsed: turning it costs nothing.
+/// A z that is shorter than this part of its greatest length counts as collapsed: turning it costs nothing.
 const COLLAPSED: f64 = 1e-9;
 
-/// One element.
+/// One element: a length |z| with its bounds and its stiffness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Length {
-    /// Vertices; unused corners repeat the first with weight 0.
+    /// The vertices; unused corners repeat the first vertex with weight 0.
     pub vertices: [u32; CORNERS],
-    /// Weights, of sum 0.
+    /// The weights w_c of the vertices; their sum is 0.
     pub weights: [f64; CORNERS],
-    /// κ in N/m, or J for a dimensionless z.
+    /// The stiffness κ in N/m, or in J if z is dimensionless.
     pub stiffness: f64,
-    /// The length kept at least.
+    /// The lower bound of |z|.
     pub shortest: f64,
-    /// The length kept at most.
+    /// The upper bound of |z|.
     pub longest: f64,
 }
 
@@ -57,7 +57,7 @@ impl Length {
         Length::new(&[(a, -1.0), (b, 1.0)], stiffness, shortest, longest)
     }
 
-    /// Of vertices with their weights, [`CORNERS`] at the most.
+    /// An element of at most [`CORNERS`] vertices with their weights.
     pub fn new(corners: &[(u32, f64)], stiffness: f64, shortest: f64, longest: f64) -> Length {
         let mut vertices = [corners[0].0; CORNERS];
         let mut weights = [0.0; CORNERS];
@@ -67,7 +67,7 @@ impl Length {
         Length { vertices, weights, stiffness, shortest, longest }
     }
 
-    /// z; unused corners have no weight.
+    /// z at the positions `x`.
     pub(super) fn combine(&self, x: &[Vec4]) -> [f64; 3] {
         let mut z = [0.0; 3];
         for (v, w) in self.vertices.iter().zip(self.weights) {
@@ -77,7 +77,7 @@ impl Length {
         z
     }
 
-    /// z with one of the first `corners` corners at `at`.
+    /// z with one of the first `corners` corners moved to `at`.
     pub(super) fn combine_at(&self, corners: usize, corner: usize, x: &[Vec4], at: [f64; 3]) -> [f64; 3] {
         let mut z = [0.0; 3];
         for c in 0..corners {
@@ -94,7 +94,7 @@ impl Length {
         (0.5 * self.stiffness * excess * excess, self.stiffness * excess, length)
     }
 
-    /// `slots[c] = w_c z`.
+    /// Writes Dᵀz: `slots[c] = w_c z`.
     pub(super) fn pull_back(&self, z: &[f64], slots: &mut [Vec4]) {
         for (slot, weight) in slots.iter_mut().zip(self.weights) {
             *slot = Vec4::new([weight * z[0], weight * z[1], weight * z[2]]);
@@ -102,7 +102,7 @@ impl Length {
     }
 }
 
-/// Four elements.
+/// Four elements side by side, as the kernels read them.
 #[derive(Clone)]
 #[repr(C, align(32))]
 struct Block {
@@ -113,7 +113,7 @@ struct Block {
     vertices: [[u32; WIDTH]; CORNERS],
 }
 
-/// Elements of one kind.
+/// The length term of all elements of one kind.
 pub struct LengthTerm {
     name: String,
     corners: usize,
@@ -125,7 +125,7 @@ pub struct LengthTerm {
 }
 
 impl LengthTerm {
-    /// All `elements` use their first `corners` corners only.
+    /// Makes the term of `elements`, which use only their first `corners` corners.
     pub fn new(name: String, corners: usize, elements: Vec<Length>) -> LengthTerm {
         let blank = Block {
             weights: [[0.0; WIDTH]; CORNERS],
@@ -155,14 +155,15 @@ impl LengthTerm {
         }
     }
 
-    /// For elements that are edges of this cross-section A (m²) and of the rest length `longest`: they have a volume,
-    /// hence an energy density and a stress. The stress is that along the edge, κ (|z| − ℓ)/A.
+    /// Declares that the elements are edges of the cross-section A (m²) and of the rest length `longest`. They then
+    /// have a volume, an energy density, and a stress along the edge, κ (|z| − ℓ)/A.
     pub fn with_section(mut self, section: f64) -> LengthTerm {
         self.section = Some(section);
         self
     }
 
-    /// For bounds that are meant exactly: solvers that can, keep them so; for the others they are stiff.
+    /// Declares that the bounds are hard: solvers that can do so keep them exactly, the others treat
+    /// them as stiff springs.
     pub fn hard(mut self) -> LengthTerm {
         self.hard = true;
         self
@@ -196,7 +197,7 @@ impl Kernel for Evaluate<'_> {
             let excess = length - wanted;
             let stiffness = L::load(&block.stiffness);
             sum = sum + L::splat(0.5) * stiffness * excess * excess;
-            // κ (1 − ℓ/|z|) z; a vanishing z has no direction to be stretched in.
+            // The force is κ (1 − ℓ/|z|) z; a vanishing z has no direction and so no force.
             let safe = L::splat(1e-300).lt(length);
             let factor = L::select(safe, stiffness * excess / L::select(safe, length, L::splat(1.0)), zero);
             for c in 0..n {
@@ -270,7 +271,7 @@ impl Energy for LengthTerm {
         true
     }
 
-    /// |z| − ℓ cancels near rest.
+    /// The energy in J of a strain of order one. Rounding is relative to it, as |z| − ℓ cancels near rest.
     fn scale(&self) -> f64 {
         self.elements.iter().map(|e| e.stiffness * e.longest * e.longest).sum()
     }
@@ -378,7 +379,7 @@ impl Proximal for LengthTerm {
     }
 }
 
-/// Σ κ wᵢ wⱼ of elements with so many corners.
+/// Adds Σ κ wᵢ wⱼ of elements that have `corners` corners to the system matrix.
 pub(super) fn add_lengths(elements: &[Length], corners: usize, add: &mut dyn FnMut(u32, u32, f64)) {
     for e in elements {
         for i in 0..corners {
@@ -389,7 +390,7 @@ pub(super) fn add_lengths(elements: &[Length], corners: usize, add: &mut dyn FnM
     }
 }
 
-/// Feeds what [`add_lengths`] depends on to a hash.
+/// Feeds a hash with all numbers that [`add_lengths`] depends on.
 pub(super) fn hash_lengths(elements: &[Length], corners: usize, hasher: &mut blake3::Hasher) {
     hasher.update(&(elements.len() as u64).to_le_bytes());
     for e in elements {
@@ -468,7 +469,8 @@ mod tests {
 
     #[test]
     fn edges_of_a_section_have_energy_and_stress_per_volume() {
-        // E = 500, A = 0.02, l = 2: stretched by a quarter, a rope and a spring at half their length, one collapsed.
+        // E = 500, A = 0.02, l = 2: one edge stretched by a quarter, a rope and a spring at half
+        // length, one collapsed edge.
         let (young, section, rest) = (500.0, 0.02, 2.0);
         let ends = [2.5, 1.0, 1.0, 0.0];
         let x: Vec<Vec4> = ends.iter().chain([&0.0]).map(|l| Vec4::new([0.0, 0.6 * l, 0.8 * l])).collect();

@@ -1,11 +1,11 @@
-//! Bounds on principal stretches, as a law: what is within them costs nothing.
+//! Bounds on principal stretches, as a law: stretches within the bounds cost nothing.
 //!
 //! ```text
 //! Ψ(σ) = κ/2 Σ (σᵢ − clamp(σᵢ, [least, most]))²
 //! ```
 //!
-//! \[Narain2016, 4.2; Wang2015\] have the hard set, on which this energy is 0; it grows with the square of the distance
-//! ‖F − p(F)‖ from it, so it is projective. On sheets the third stretch is 1 and takes no part.
+//! \[Narain2016, 4.2; Wang2015\] use the hard set, on which this energy is 0. The energy grows with the square of the
+//! distance ‖F − p(F)‖ from that set, so it is projective. In sheets the third stretch is 1 and takes no part.
 
 use super::cells::Elements;
 use super::law::{self, CONSTANTS, Curve, Law};
@@ -56,7 +56,7 @@ pub fn triangles(name: String, elements: Elements, properties: Properties) -> Bo
 mod tests {
     use super::*;
 
-    // Bounds that none of the stretches of the check falls on.
+    // None of the stretches of the check falls on these bounds.
     mod generic {
         crate::energy::checks::check_material!(crate::energy::limit::Limit, [3.0, 0.7718, 1.3074]);
     }

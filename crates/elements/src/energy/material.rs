@@ -12,7 +12,7 @@ use super::tets::TetTerm;
 use super::triangles::TriangleTerm;
 use super::{Energy, Properties};
 
-/// All models.
+/// All material models; a config chooses one of them by its name.
 pub static MODELS: &[&Model] = &[
     &materials::arap::MODEL,
     &materials::corotated::MODEL,
@@ -24,7 +24,7 @@ pub static MODELS: &[&Model] = &[
     &materials::spline::MODEL,
 ];
 
-/// Parameters as a config gives them; which ones a model takes stands in [`Model::keys`].
+/// Parameters as a config gives them; [`Model::keys`] lists those that a model takes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// Young's modulus in Pa.
@@ -47,18 +47,18 @@ pub struct Parameters {
     pub b: Option<Vec<[f64; 2]>>,
     /// Control points `[volume stretch, c′]` of a spline.
     pub c: Option<Vec<[f64; 2]>>,
-    /// Curves of a spline do not overshoot between their points.
+    /// If true, the curves of a spline do not overshoot between their points.
     pub monotone: Option<bool>,
     /// What happens to inverted elements, for materials that are infinite there.
     pub inversion: Option<Inversion>,
     /// Stretches over which the stiffness of the system matrix is fitted, default `[0.5, 1.5]`.
     pub fit_interval: Option<[f64; 2]>,
-    /// Not a key: `young` and `poisson` are meant for plane stress, as in a thin sheet.
+    /// True for thin sheets, where `young` and `poisson` are meant for plane stress. This is not a key of the config.
     pub sheet: bool,
 }
 
 impl Parameters {
-    /// The keys that are given.
+    /// The names of the keys that are given.
     fn given(&self) -> Vec<&'static str> {
         let all = [
             ("young", self.young.is_some()),
@@ -110,14 +110,14 @@ impl Parameters {
                     return Err(Fault::new("poisson", reason));
                 }
                 let mu = young / (2.0 * (1.0 + poisson));
-                // A sheet is free to thin out: λ of plane stress.
+                // A sheet is free to change its thickness, so λ is that of plane stress.
                 let free = if self.sheet { 1.0 - poisson } else { 1.0 - 2.0 * poisson };
                 Ok(Some((mu, young * poisson / ((1.0 + poisson) * free))))
             }
         }
     }
 
-    /// Raw (μ, λ): μ > 0, λ ≥ 0.
+    /// The raw moduli (μ, λ), with μ > 0 and λ ≥ 0; `None` if neither is given.
     pub fn raw_pair(&self) -> Result<Option<(f64, f64)>, Fault> {
         match (self.mu, self.lambda) {
             (None, None) => Ok(None),
@@ -144,7 +144,7 @@ impl Parameters {
     }
 }
 
-/// Refuses what is not a positive number.
+/// Returns the value, or a fault if it is not a positive number.
 pub fn positive(key: &str, value: f64) -> Result<f64, Fault> {
     if value > 0.0 && value.is_finite() {
         Ok(value)
@@ -166,9 +166,9 @@ pub enum Inversion {
 /// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// The key at fault, relative to its table (`young`, `model`, …); empty: the table itself.
+    /// The key at fault, relative to its table (`young`, `model`, …); empty if the whole table is at fault.
     pub key: String,
-    /// The reason, with the way out.
+    /// What is wrong, and how to correct it.
     pub reason: String,
 }
 
@@ -181,9 +181,9 @@ impl Fault {
 
 /// One material model.
 pub struct Model {
-    /// The config name.
+    /// The name of the model in the config.
     pub name: &'static str,
-    /// One line for listings.
+    /// A description of one line for listings.
     pub about: &'static str,
     /// The parameter keys that it takes besides `model`.
     pub keys: &'static [&'static str],
@@ -191,17 +191,17 @@ pub struct Model {
     pub build: fn(&Parameters) -> Result<Arc<dyn Solid>, Fault>,
 }
 
-/// A law with its constants, behind which the law's type is hidden.
+/// A material law together with its constants, with the type of the law hidden. Solids and sheets both use it.
 pub trait Solid: Debug + Send + Sync {
     /// The constants of the law.
     fn constants(&self) -> [f64; CONSTANTS];
     /// Stiffness k of the system matrix in Pa.
     fn stiffness(&self, fit_interval: [f64; 2]) -> f64;
-    /// (μ, λ) at rest in Pa.
+    /// Lamé's moduli (μ, λ) at rest in Pa.
     fn moduli(&self) -> [f64; 2];
     /// See [`Law::is_projective`].
     fn is_projective(&self) -> bool;
-    /// ∂Ψ/∂σᵢ in Pa at the principal stretches σ, with other constants than its own.
+    /// ∂Ψ/∂σᵢ in Pa at the principal stretches σ, with the given constants in place of its own.
     fn gradient(&self, stretches: &[f64; 3], constants: &[f64; CONSTANTS]) -> [f64; 3];
     /// The tet term of this law, with the constants of `properties`.
     fn tets(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy>;
@@ -209,17 +209,17 @@ pub trait Solid: Debug + Send + Sync {
     fn triangles(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy>;
 }
 
-/// The one implementation of [`Solid`].
+/// The one implementation of [`Solid`]: a law of known type and its constants.
 #[derive(Debug)]
 pub struct Uniform<W> {
-    /// The law.
+    /// The material law.
     pub law: W,
-    /// Its constants.
+    /// The constants of the law, mostly in Pa; the law's own documentation names them.
     pub constants: [f64; CONSTANTS],
 }
 
 impl<W: Law> Uniform<W> {
-    /// Shared, with its type hidden.
+    /// Makes the solid and hides the type of its law.
     pub fn shared(law: W, constants: [f64; CONSTANTS]) -> Arc<dyn Solid> {
         Arc::new(Uniform { law, constants })
     }
@@ -259,11 +259,11 @@ impl<W: Law> Solid for Uniform<W> {
 /// A model with its parameters.
 #[derive(Clone)]
 pub struct Material {
-    /// The model.
+    /// The model that the config names.
     pub model: &'static Model,
-    /// The parameters as given.
+    /// The parameters as the config gives them.
     pub parameters: Parameters,
-    /// The law made of them.
+    /// The law with the constants that follow from the parameters.
     pub solid: Arc<dyn Solid>,
 }
 
@@ -285,7 +285,8 @@ pub fn find(name: &str) -> Option<&'static Model> {
 }
 
 impl Material {
-    /// Looks the model up, refuses parameters that it does not take, lacks or cannot be.
+    /// Looks the model up and makes the material. Parameters that are missing, unknown to the model or out
+    /// of range are refused.
     pub fn new(model: &str, parameters: Parameters) -> Result<Material, Fault> {
         let Some(model) = find(model) else {
             let names: Vec<_> = MODELS.iter().map(|m| m.name).collect();
@@ -325,7 +326,7 @@ impl Material {
         Material::new(model, Parameters { young: Some(young), poisson: Some(poisson), ..Default::default() })
     }
 
-    /// Stretches over which the stiffness is fitted.
+    /// The interval of stretches over which the stiffness is fitted.
     pub fn fit_interval(&self) -> [f64; 2] {
         self.parameters.fit_interval.unwrap_or([0.5, 1.5])
     }

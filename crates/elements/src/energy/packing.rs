@@ -4,28 +4,28 @@ use super::constraint::Form;
 use super::law::{CONSTANTS, Law};
 use crate::math::lanes::{Lane, MOST_BLOCKS, WIDTH};
 
-/// Densities below this part of k are rounding, where a law cancels near rest.
+/// Relative to k, densities below this are rounding errors of laws that cancel near rest.
 const ROUNDING: f64 = 1e-14;
 
-/// What the material is in each element of a term.
+/// The numbers of the material in each element of a term.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Properties {
-    /// Constants of the law.
+    /// The constants of the law in each element.
     pub constants: Vec<[f64; CONSTANTS]>,
-    /// k of the system matrix in Pa.
+    /// The stiffness k of each element in the system matrix, in Pa.
     pub stiffness: Vec<f64>,
-    /// (μ, λ) at rest in Pa, for viscosity.
+    /// Lamé's moduli (μ, λ) at rest in Pa, for viscosity.
     pub moduli: Vec<[f64; 2]>,
 }
 
 impl Properties {
-    /// The same in `count` elements.
+    /// The same numbers in all of `count` elements.
     pub fn uniform(constants: [f64; CONSTANTS], stiffness: f64, count: usize) -> Properties {
         let moduli = vec![[0.5 * stiffness, 0.0]; count];
         Properties { constants: vec![constants; count], stiffness: vec![stiffness; count], moduli }
     }
 
-    /// Of the elements with these numbers, in their order.
+    /// The properties of the elements with these numbers, in their order.
     pub fn picked(&self, numbers: &[usize]) -> Properties {
         Properties {
             constants: numbers.iter().map(|i| self.constants[*i]).collect(),
@@ -34,7 +34,7 @@ impl Properties {
         }
     }
 
-    /// Of the law [`Limit`](super::limit::Limit), for the elements with these numbers.
+    /// The properties of the law [`Limit`](super::limit::Limit) for the elements with these numbers.
     pub fn limits(numbers: &[usize], stiffness: &[f64], least: f64, most: f64) -> Properties {
         Properties {
             constants: numbers.iter().map(|i| [stiffness[*i], least, most]).collect(),
@@ -43,12 +43,12 @@ impl Properties {
         }
     }
 
-    /// Constraints that stand for `law` in each element; 0 if there are none in one of them.
+    /// How many constraints stand for `law` in each element; 0 if one of the elements has none.
     pub(super) fn constraints<W: Law>(&self, law: &W, form: Form) -> usize {
         self.constants.iter().map(|c| law.constraints(form, c)).min().unwrap_or(0)
     }
 
-    /// Constants of `law` in four elements and the rounding of its density there.
+    /// The constants of `law` in four elements, and the rounding error of its density in each.
     #[inline(always)]
     pub(super) fn lanes<W: Law, L: Lane>(&self, law: &W, elements: &[u32; WIDTH]) -> ([L; CONSTANTS], L) {
         let mut constants = [[0.0; WIDTH]; CONSTANTS];
@@ -58,7 +58,7 @@ impl Properties {
             for i in 0..CONSTANTS {
                 constants[i][lane] = self.constants[e][i];
             }
-            // Squares of a distance do not cancel.
+            // Projective energies are squares of a distance, which do not cancel.
             floor[lane] = if law.is_projective() { 0.0 } else { ROUNDING * self.stiffness[e] };
         }
         let constants = [L::load(&constants[0]), L::load(&constants[1]), L::load(&constants[2])];
@@ -66,8 +66,9 @@ impl Properties {
     }
 }
 
-/// Blocks of `count` elements, copies of `blank` with every lane filled: `fill(block, lane, element, is_real)`. Padding
-/// repeats the last element and is not real; there are as many blocks as [`count_blocks`] says.
+/// Packs `count` elements into blocks. Each block starts as a copy of `blank`, and `fill(block, lane, element,
+/// is_real)` is called for every lane. Padding repeats the last element and is not real. There are
+/// [`count_blocks`] blocks.
 pub(super) fn blocks<B: Clone>(count: usize, blank: &B, fill: impl Fn(&mut B, usize, usize, bool)) -> Vec<B> {
     let make = |first: usize| {
         let mut block = blank.clone();
@@ -79,7 +80,7 @@ pub(super) fn blocks<B: Clone>(count: usize, blank: &B, fill: impl Fn(&mut B, us
     (0..count_blocks(count)).map(|block| make(block * WIDTH)).collect()
 }
 
-/// Blocks of so many elements: the last ones may be padding.
+/// How many blocks hold so many elements. The number is rounded up, so that the last lanes may be padding.
 pub(super) fn count_blocks(elements: usize) -> usize {
     elements.div_ceil(WIDTH * MOST_BLOCKS) * MOST_BLOCKS
 }

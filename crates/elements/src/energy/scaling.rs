@@ -1,13 +1,13 @@
-//! Stiffness that changes over time: elements remember what they were made with.
+//! Stiffness that changes over time: elements remember the stiffness that they were made with.
 //!
 //! \[Kee2021, Fig. 3\] hardens a torus while it spins. A term is rescaled in place, so that every kernel and every
 //! capability has the new stiffness without knowing of it. The system matrix changes with it.
 
-/// Numbers that are proportional to a stiffness, and the factor that they have now.
+/// Numbers that are proportional to a stiffness, and the factor that is applied to them at present.
 #[derive(Clone, Debug)]
 pub struct Scaling {
     factor: f64,
-    /// The numbers for the factor 1; empty as long as there was no other.
+    /// The numbers for the factor 1; empty until another factor is set.
     made: Vec<f64>,
 }
 
@@ -18,13 +18,13 @@ impl Default for Scaling {
 }
 
 impl Scaling {
-    /// The factor now.
+    /// The factor that is applied at present.
     pub fn factor(&self) -> f64 {
         self.factor
     }
 
-    /// The numbers for a new factor; `None` if it is the one that they have. `now` gives the numbers that the elements have;
-    /// it is asked the first time that there is another factor than 1.
+    /// Sets the factor and returns the numbers for it, or `None` if the factor stays the same. `now` gives the present
+    /// numbers of the elements; it is called only when the factor differs from 1 for the first time.
     pub fn set(&mut self, factor: f64, now: impl FnOnce() -> Vec<f64>) -> Option<Vec<f64>> {
         if factor == self.factor {
             return None;

@@ -1,4 +1,4 @@
-//! Tets: linear tetrahedra, whose corners determine F.
+//! Tets: linear tetrahedra, whose four corners determine F.
 
 use super::cells::{CellTerm, Elements, Shape};
 use super::hessian::{self, Mode};
@@ -9,13 +9,13 @@ use crate::math::lanes::{Lane, Number, WIDTH};
 use crate::math::mat3::Mat3;
 use crate::math::vec3::{cross, dot, sub};
 
-/// The shape of tets.
+/// The shape of tets, a marker type for [`CellTerm`].
 pub enum Tet {}
 
-/// Tets of one law.
+/// The term of tets with one material law.
 pub type TetTerm<W> = CellTerm<Tet, W>;
 
-/// Tets at rest positions; every one must have positive volume.
+/// Tets with the given rest positions in m; every tet must have a positive volume.
 pub fn elements(corners: Vec<[u32; 4]>, rest: &[[f64; 3]]) -> Elements {
     let mut elements = Elements { corners, ..Default::default() };
     for tet in &elements.corners {

@@ -9,9 +9,9 @@
 //! since P n ∥ n while dn ⟂ n, the motion of the normal adds nothing to the gradient. Every law of the solids
 //! serves as it is; `young`/`poisson` are converted for plane stress by the caller.
 //!
-//! The Hessian has six eigenmatrices: those of the plane (see `hessian`) and, out of it, n vᵢᵀ with Ψᵢ/σᵢ. Likewise K of a corner
-//! (see `vertex`) is right for motions in the plane of the triangle. For those out of it only the stress counts, and neither
-//! kind causes forces of the other:
+//! The Hessian has six eigenmatrices: those of the plane (see `hessian`) and, out of it, n vᵢᵀ with Ψᵢ/σᵢ. In the same
+//! way, the block K of a corner (see `vertex`) is right for motions in the plane of the triangle. For motions out of
+//! the plane only the stress counts, and neither kind of motion causes forces of the other:
 //!
 //! ```text
 //! (I − n nᵀ) K (I − n nᵀ) + s n nᵀ,      s = gᵀ F⁻¹ P g
@@ -29,17 +29,18 @@ use crate::math::svd;
 use crate::math::symmetric::{self, PLACES};
 use crate::math::vec3::{dot, sub};
 
-/// Area ratios count as at least this much where they divide.
+/// Area ratios are raised to at least this value before they divide.
 const FLAT: f64 = 1e-12;
 
-/// The shape of triangles.
+/// The shape of triangles, a marker type for [`CellTerm`].
 pub enum Triangle {}
 
-/// Triangles of one law.
+/// The term of triangles with one material law.
 pub type TriangleTerm<W> = CellTerm<Triangle, W>;
 
-/// Triangles at rest positions with the thickness of each in m; every one must have an area. Dm is in a plane of the triangle
-/// whose first axis is its first edge; volumes are areas times thickness.
+/// Triangles with the given rest positions and the thickness of each in m; every triangle must have an area.
+/// Dm is expressed in axes in the triangle's plane, of which the first is along its first edge. Volumes are
+/// areas times thickness.
 pub fn elements(corners: &[[u32; 3]], rest: &[[f64; 3]], thickness: &[f64]) -> Elements {
     let mut elements = Elements::default();
     for (&[u, v, w], thickness) in corners.iter().zip(thickness) {
@@ -64,7 +65,7 @@ impl Shape for Triangle {
     const CORNERS: usize = 3;
     const COLUMNS: usize = 2;
 
-    /// With the unit normal of the first two columns for the third.
+    /// Puts the unit normal of the first two columns into the third.
     #[inline(always)]
     fn complete<L: Number>(mut f: Mat3<L>) -> Mat3<L> {
         let mut n = [

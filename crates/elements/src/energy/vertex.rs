@@ -6,7 +6,7 @@
 //! F(d) = F + d gᵀ,      ∂Ψ/∂d = P g,      ∂²Ψ/∂d² = K,      K_ik = Σ_jl g_j g_l ∂²Ψ/∂F_ij∂F_kl
 //! ```
 //!
-//! J and cof F are linear in d, so that little of the nine by nine numbers of ∂²Ψ/∂F² is left in K:
+//! J and cof F are linear in d, so only few of the nine by nine numbers of ∂²Ψ/∂F² enter K:
 //!
 //! ```text
 //! ‖F‖²/2       |g|² I
@@ -15,8 +15,8 @@
 //! tr(RᵀF)      [q]ᵀ (tr(RᵀF) I − F Rᵀ)⁻¹ [q]                        q = R g,  [q] d = q × d
 //! ```
 //!
-//! K is exact, hence indefinite where the energy is not convex; where R is ill defined (σ₂ + σ₃ ≈ 0) it is bounded. Laws
-//! without such a form take the way over the stretches. Four vertices go side by side, each in a lane.
+//! K is exact, hence indefinite where the energy is not convex. Where R is ill defined (σ₂ + σ₃ ≈ 0) K is bounded. Laws
+//! without such a closed form take the way over the stretches. Four vertices go side by side, each in a lane.
 
 use super::Energy;
 use super::hessian::pair_values;
@@ -27,24 +27,24 @@ use crate::math::polar::{Turned, turned};
 use crate::math::svd;
 use crate::math::symmetric::{self, PLACES, Symmetric};
 
-/// Positions of four vertices.
+/// The positions of four vertices: `[coordinate][vertex]`.
 pub type Points = [[f64; WIDTH]; 3];
 
 /// The elements of one term around each of four vertices.
 #[derive(Clone, Copy, Debug)]
 pub struct Star<'a> {
-    /// `corners` · element + corner, one of each vertex in a row; a vertex with fewer than others has any numbers in its
-    /// further rows.
+    /// Each row has one element of each of the four vertices, as `corners` · element + corner. A vertex that has fewer
+    /// elements than others has arbitrary numbers in its further rows.
     pub rows: &'a [[u32; WIDTH]],
-    /// The vertices of the other corners of each row's elements, in their order after that of the vertex.
+    /// The vertices at the other corners of each row's elements, in their cyclic order after the vertex itself.
     pub others: &'a [[u32; WIDTH]],
-    /// What [`Vertexwise::numbers`] gave for the rows.
+    /// The numbers that [`Vertexwise::numbers`] gave for the rows.
     pub numbers: &'a [[f64; WIDTH]],
-    /// Elements of each vertex.
+    /// How many elements each vertex has.
     pub counts: [u32; WIDTH],
 }
 
-/// [`Star::others`] of rows.
+/// Computes [`Star::others`] for rows of a term.
 pub fn others(term: &dyn Energy, rows: &[[u32; WIDTH]]) -> Vec<[u32; WIDTH]> {
     let corners = term.corners();
     let other = |slot: u32, turn: usize| {
@@ -54,7 +54,7 @@ pub fn others(term: &dyn Energy, rows: &[[u32; WIDTH]]) -> Vec<[u32; WIDTH]> {
 }
 
 impl Star<'_> {
-    /// Elements of all vertices.
+    /// How many elements all four vertices have together.
     pub(super) fn total(&self) -> usize {
         self.counts.iter().map(|c| *c as usize).sum()
     }
@@ -82,19 +82,19 @@ impl Star<'_> {
     }
 }
 
-/// An energy around four vertices to second order: J, N and N/m.
+/// An energy as a function of the positions of four vertices, expanded to second order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Expansion {
-    /// The value.
+    /// The energy around each vertex, in J.
     pub energy: [f64; WIDTH],
-    /// The gradient.
+    /// The gradient at each vertex, in N.
     pub gradient: Points,
-    /// The Hessian: xx, yy, zz, xy, xz, yz.
+    /// The Hessian of each vertex, in N/m, as xx, yy, zz, xy, xz, yz.
     pub hessian: [[f64; WIDTH]; 6],
 }
 
 impl Expansion {
-    /// Adds the share of one element to a vertex.
+    /// Adds the contribution of one element to the expansion at a vertex.
     pub(super) fn add(&mut self, lane: usize, energy: f64, gradient: [f64; 3], hessian: [f64; 6]) {
         self.energy[lane] += energy;
         for k in 0..3 {
@@ -106,22 +106,23 @@ impl Expansion {
     }
 }
 
-/// What terms keep of the elements around four vertices from their expansion for their energies.
+/// Numbers that terms keep from the expansion of the elements around four vertices, to evaluate energies faster.
 pub type Memory = Vec<[f64; WIDTH]>;
 
 /// The capability of a term to be minimized vertex by vertex.
 pub trait Vertexwise: Energy {
-    /// Numbers of the elements of rows that stay the same, so that they need not be collected in each sweep.
+    /// Constant numbers of the elements of rows, so that they need not be collected in each sweep.
     fn numbers(&self, _rows: &[[u32; WIDTH]]) -> Vec<[f64; WIDTH]> {
         vec![]
     }
 
-    /// Adds the elements around four vertices, as functions of where the vertex is, expanded at `at`; all others are at
-    /// `x`. Exact: what a Hessian has below zero is left in. Appends to `memory` what [`Vertexwise::vertex_energy`] needs.
+    /// Adds the energies of the elements around four vertices, expanded in the position of the vertex at `at`; all
+    /// other vertices are at `x`. The Hessian is exact: its negative eigenvalues are kept. What
+    /// [`Vertexwise::vertex_energy`] needs is appended to `memory`.
     fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion);
 
-    /// Adds their energies where the vertices have moved on by `shift`; infinite outside the domain. Takes what it appended
-    /// from the front of `memory`.
+    /// Adds the energies after the vertices have moved by `shift`; they are infinite outside the domain. The numbers
+    /// that [`Vertexwise::vertex_block`] appended are taken from the front of `memory`.
     fn vertex_energy(
         &self,
         star: &Star,
@@ -131,26 +132,26 @@ pub trait Vertexwise: Energy {
     );
 }
 
-/// The first `count` numbers of a memory, which then begins after them.
+/// Takes the first `count` numbers from the front of a memory.
 pub(super) fn take<'a>(memory: &mut &'a [[f64; WIDTH]], count: usize) -> &'a [[f64; WIDTH]] {
     let (own, rest) = memory.split_at(count);
     *memory = rest;
     own
 }
 
-/// Ψ along F + d gᵀ to second order: J/m³, and per motion of the corner.
+/// Ψ as a function of the displacement d of one corner, F + d gᵀ, to second order.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner<L> {
-    /// Ψ.
+    /// The energy density Ψ in J/m³.
     pub density: L,
-    /// P g.
+    /// Its gradient P g, in J/m³ per m of displacement.
     pub force: [L; 3],
-    /// K.
+    /// Its Hessian K, in J/m³ per m² of displacement.
     pub block: Symmetric<L>,
 }
 
 impl<L: Number> Corner<L> {
-    /// Of Ψ = a/2 ‖F‖² + c(J) with a, c′ and c″.
+    /// The expansion of Ψ = a/2 ‖F‖² + c(J), from a, c′ and c″.
     #[inline(always)]
     pub fn of_square_and_volume(
         density: L,
@@ -170,7 +171,7 @@ impl<L: Number> Corner<L> {
         Corner { density, force, block }
     }
 
-    /// Of Ψ = μ ‖F − R‖² + λ/2 tr²(RᵀF − I).
+    /// The expansion of Ψ = μ ‖F − R‖² + λ/2 tr²(RᵀF − I).
     #[inline(always)]
     pub fn of_rotation(f: &Mat3<L>, g: &[L; 3], mu: L, lambda: L) -> Corner<L> {
         let Turned { direction: q, left, sum, inverse } = turned(f, g);
@@ -191,14 +192,14 @@ impl<L: Number> Corner<L> {
     }
 }
 
-/// The way over the SVD, with the curves evaluated one lane at a time: for laws without a closed form. With F = U diag(σ) Vᵀ
-/// and w = Vᵀg, K = U M Uᵀ,
+/// The expansion by way of the SVD, for laws without a closed form; their curves are evaluated one lane at a time. With
+/// F = U diag(σ) Vᵀ and w = Vᵀg, K = U M Uᵀ,
 ///
 /// ```text
 /// M_ii = Ψᵢᵢ wᵢ² + Σ_j (flip + twist)ᵢⱼ/2 wⱼ²,      M_ik = (Ψᵢₖ + (flip − twist)ᵢₖ/2) wᵢ wₖ
 /// ```
 ///
-/// with the eigenvalues of `hessian`.
+/// where twist and flip are the eigenvalues of the antisymmetric and the symmetric modes in `hessian`.
 #[inline(always)]
 pub fn by_stretches<W: Law, L: Number>(
     law: &W,

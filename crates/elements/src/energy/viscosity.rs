@@ -4,15 +4,16 @@
 //! D(x) = V β/(2ĥ) (2μ ‖ε‖² + λ tr² ε),      ε = sym(F_mᵀ (F − F̂)),      ∂D/∂x_c = (V β/ĥ) F_m (2μ ε + λ tr ε I) g_c
 //! ```
 //!
-//! F is the deformation at x, F̂ that at the base x̂ of the stage, ĥ its step (see `simulate::integrator`), and F_m the one
-//! expected where bodies move with (x − x̂)/ĥ, so that ε/ĥ is the rate of Green's strain there. Were F_m not lagged but
-//! exact, ε would vanish in all rigid motions; lagged as it is, it makes D convex and quadratic in x, and a turn by θ in
-//! a step costs as little as a strain of the order of θ⁴ does. μ and λ are the law's moduli at rest: near it, D is
-//! β/(2ĥ) (x − x̂)ᵀ K (x − x̂), which is Rayleigh's damping with the stiffness matrix K. With the tangent stiffness at
-//! x_n in its place, bodies under load would be damped as they turn.
+//! F is the deformation at x, F̂ the one at the base x̂ of the stage, and ĥ the stage's step (see
+//! `simulate::integrator`). F_m is the deformation that is expected if bodies move with (x − x̂)/ĥ, so that ε/ĥ is the
+//! rate of Green's strain there. F_m is lagged: it is fixed at the start of a stage, which makes D convex and quadratic
+//! in x. With the exact F_m, ε would vanish in all rigid motions; with the lagged one a turn by θ in a step costs as
+//! little as a strain of the order of θ⁴. μ and λ are the law's moduli at rest: near rest, D is β/(2ĥ) (x − x̂)ᵀ K
+//! (x − x̂), which is Rayleigh's damping with the stiffness matrix K. With the tangent stiffness at x_n in place of K,
+//! bodies under load would be damped as they turn.
 //!
-//! In stretched elements F_m is divided by their largest stretch, about: the rate of Green's strain grows with its square,
-//! and D would outgrow the system matrix, which all solvers but Newton's live on.
+//! In stretched elements F_m is divided by about their largest stretch: the rate of Green's strain grows with the
+//! square of it, and D would outgrow the system matrix, on which all solvers but Newton's rely.
 //!
 //! Triangles have gradients g_c in their plane, with a third component of 0; one kernel serves both.
 
@@ -27,18 +28,18 @@ use crate::math::mat3::{self, Mat3};
 use crate::math::symmetric::PLACES;
 use crate::math::vec3::{add, dot, scale};
 
-/// One element.
+/// One viscous element: a tet or a triangle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Viscous {
-    /// Vertices; a triangle repeats its first.
+    /// The vertices; a triangle repeats its first vertex.
     pub vertices: [u32; 4],
-    /// g_c; zeros for what is repeated.
+    /// The gradients g_c of the corners in 1/m; zero for the repeated vertex.
     pub gradients: [[f64; 3]; 4],
-    /// V β/ĥ · (μ, λ), in J.
+    /// The products V β/ĥ · (μ, λ), in J.
     pub moduli: [f64; 2],
 }
 
-/// Four elements.
+/// Four elements side by side, as the kernels read them.
 #[derive(Clone)]
 #[repr(C, align(32))]
 struct Block {
@@ -47,7 +48,7 @@ struct Block {
     vertices: [[u32; WIDTH]; 4],
 }
 
-/// F_m and F̂ of four elements.
+/// The matrices F_m and F̂ of four elements, fixed at the start of a stage.
 #[derive(Clone)]
 #[repr(C, align(32))]
 struct Lagged {
@@ -55,7 +56,7 @@ struct Lagged {
     base: [[[f64; WIDTH]; 3]; 3],
 }
 
-/// Elements of one kind.
+/// The viscosity of all elements of one kind.
 pub struct ViscosityTerm {
     name: String,
     corners: usize,
@@ -66,7 +67,8 @@ pub struct ViscosityTerm {
 }
 
 impl ViscosityTerm {
-    /// All `elements` use their first `corners` corners only. Wants [`Energy::set_base`] before it is evaluated.
+    /// Makes the term of `elements`, which use only their first `corners` corners. [`Energy::set_base`] has to be
+    /// called before it is evaluated.
     pub fn new(name: String, corners: usize, elements: Vec<Viscous>) -> ViscosityTerm {
         let blank =
             Block { gradients: [[[0.0; WIDTH]; 3]; 4], moduli: [[0.0; WIDTH]; 2], vertices: [[0; WIDTH]; 4] };
@@ -100,13 +102,13 @@ impl ViscosityTerm {
 }
 
 impl ViscosityTerm {
-    /// F_m and F̂ of an element.
+    /// The matrices F_m and F̂ of an element.
     fn lagged_of(&self, element: usize) -> [[[f64; 3]; 3]; 2] {
         let (lagged, lane) = (&self.lagged[element / WIDTH], element % WIDTH);
         [&lagged.middle, &lagged.base].map(|m| m.map(|row| row.map(|lanes| lanes[lane])))
     }
 
-    /// F − F̂ of an element with one corner at `at`.
+    /// F − F̂ of an element with one corner moved to `at`.
     fn change(&self, element: usize, corner: usize, x: &[Vec4], at: [f64; 3]) -> [[f64; 3]; 3] {
         let e = &self.elements[element];
         let [_, base] = self.lagged_of(element);
@@ -133,7 +135,7 @@ impl ViscosityTerm {
 }
 
 impl Vertexwise for ViscosityTerm {
-    /// K = μ |g|² F_m F_mᵀ + (μ + λ) y yᵀ, y = F_m g.
+    /// The block of a corner is K = μ |g|² F_m F_mᵀ + (μ + λ) y yᵀ, y = F_m g.
     fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
         star.each(self.corners, |lane, e, corner| {
             let change = self.change(e, corner, x, at.map(|a| a[lane]));
@@ -302,8 +304,8 @@ impl Energy for ViscosityTerm {
         dispatch(Evaluate { corners: self.corners, blocks, lagged, x, slots })
     }
 
-    /// With F_m = I the Hessian is at most (2μ + 3λ) DᵀD; 2μ + λ, its value under uniaxial rates, is nearer to what it
-    /// mostly is.
+    /// With F_m = I the Hessian is at most (2μ + 3λ) DᵀD. The weight 2μ + λ, its value under uniaxial rates, is
+    /// closer to the typical case.
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
         for e in &self.elements {
             let weight = 2.0 * e.moduli[0] + e.moduli[1];
@@ -327,8 +329,8 @@ impl Energy for ViscosityTerm {
         }
     }
 
-    /// It is a quadratic, and no distance from a set; but projective dynamics converges on it, since the system matrix
-    /// bounds its Hessian where F_m is about a rotation.
+    /// The term is quadratic but not a distance from a set. Projective dynamics converges on it all the same, because
+    /// the system matrix bounds its Hessian where F_m is about a rotation.
     fn is_projective(&self) -> bool {
         true
     }

@@ -1,11 +1,12 @@
 //! Small dense symmetric systems.
 
-/// Pivots below this part of their diagonal entry are rounding.
+/// A pivot below this part of its diagonal entry is a rounding error.
 const SMALLEST_PIVOT: f64 = 1e-13;
 
 /// Solves S x = b for a symmetric, positive semidefinite S by Cholesky's factorization, scaled to a unit diagonal.
 ///
-/// Unknowns whose pivot is rounding depend on those before them, or stand for nothing: they are zero in the solution.
+/// An unknown whose pivot is a rounding error depends on those before it, or takes no part in the system. It is
+/// zero in the solution.
 pub fn solve<const N: usize>(s: &[[f64; N]; N], b: &[f64; N]) -> [f64; N] {
     let scale: [f64; N] = std::array::from_fn(|i| if s[i][i] > 0.0 { 1.0 / s[i][i].sqrt() } else { 0.0 });
     // Row i of the factor; its diagonal holds the inverse, 0 where the unknown is left out.
@@ -59,7 +60,7 @@ mod tests {
 
     #[test]
     fn what_depends_on_others_is_left_out() {
-        // The third row is the sum of the first two; the fourth stands for nothing.
+        // The third row is the sum of the first two; the fourth unknown takes no part in the system.
         let s = [[2.0, 1.0, 3.0, 0.0], [1.0, 3.0, 4.0, 0.0], [3.0, 4.0, 7.0, 0.0], [0.0; 4]];
         let b = [1.0, 2.0, 3.0, 0.0];
         let x = solve(&s, &b);

@@ -11,7 +11,7 @@ pub fn zero<L: Number>() -> Mat3<L> {
     [[L::splat(0.0); 3]; 3]
 }
 
-/// `A B`.
+/// The product `A B`.
 #[inline(always)]
 pub fn mul<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
@@ -23,7 +23,7 @@ pub fn mul<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     out
 }
 
-/// `Aᵀ B`.
+/// The product `Aᵀ B`.
 #[inline(always)]
 pub fn transpose_mul<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
@@ -35,7 +35,7 @@ pub fn transpose_mul<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     out
 }
 
-/// `A Bᵀ`.
+/// The product `A Bᵀ`.
 #[inline(always)]
 pub fn mul_transpose<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
@@ -67,7 +67,7 @@ pub fn determinant<L: Number>(a: &Mat3<L>, cofactor: &Mat3<L>) -> L {
     a[0][0] * cofactor[0][0] + a[0][1] * cofactor[0][1] + a[0][2] * cofactor[0][2]
 }
 
-/// `Σ a_ij b_ij`.
+/// The inner product `Σ a_ij b_ij` of two matrices.
 #[inline(always)]
 pub fn dot<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> L {
     let r0 = a[0][0] * b[0][0] + a[0][1] * b[0][1] + a[0][2] * b[0][2];
@@ -76,7 +76,7 @@ pub fn dot<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> L {
     r0 + r1 + r2
 }
 
-/// `A v`.
+/// The product `A v` of a matrix and a vector.
 #[inline(always)]
 pub fn apply<L: Number>(a: &Mat3<L>, v: &[L; 3]) -> [L; 3] {
     [dot3(&a[0], v), dot3(&a[1], v), dot3(&a[2], v)]
@@ -88,7 +88,7 @@ pub fn dot3<L: Number>(a: &[L; 3], b: &[L; 3]) -> L {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// `s A + t B`.
+/// The linear combination `s A + t B`.
 #[inline(always)]
 pub fn combine<L: Number>(s: L, a: &Mat3<L>, t: L, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
@@ -100,7 +100,7 @@ pub fn combine<L: Number>(s: L, a: &Mat3<L>, t: L, b: &Mat3<L>) -> Mat3<L> {
     out
 }
 
-/// `A + B`.
+/// The sum `A + B` of two matrices.
 #[inline(always)]
 pub fn add<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
@@ -112,7 +112,7 @@ pub fn add<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     out
 }
 
-/// `A − B`.
+/// The difference `A − B` of two matrices.
 #[inline(always)]
 pub fn sub<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
@@ -124,7 +124,7 @@ pub fn sub<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Mat3<L> {
     out
 }
 
-/// `s A`.
+/// The product `s A` of a number and a matrix.
 #[inline(always)]
 pub fn scale<L: Number>(s: L, a: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();
@@ -136,7 +136,7 @@ pub fn scale<L: Number>(s: L, a: &Mat3<L>) -> Mat3<L> {
     out
 }
 
-/// Elementwise choice per lane.
+/// The entries of `yes` in the lanes where `mask` holds, those of `no` elsewhere.
 #[inline(always)]
 pub fn select<L: Number>(mask: L::Mask, yes: &Mat3<L>, no: &Mat3<L>) -> Mat3<L> {
     let mut out = zero();

@@ -1,16 +1,16 @@
-//! Eight numbers at a time, read in single precision: the panels of a factor.
+//! Eight numbers at a time, read in single precision, for the panels of a factor.
 //!
-//! Beside the lanes of `lanes`, and under the same rules: sums in a fixed order, the same bits on every path. Arithmetic is
-//! f32, with products that are not rounded before they are added (twice the speed, and every path has the instruction or its
-//! exact equivalent), with points that are [`Quad`]s, of which three numbers count; or that of two
-//! [`Lane`]s side by side, with points that are [`Vec4`]s.
+//! The rules are those of `lanes`: sums in a fixed order, and the same bits on every path. There are two kinds of
+//! arithmetic. One is f32, with points that are [`Quad`]s, of which three numbers count. Its products are not rounded
+//! before they are added: this doubles the speed, and every path has the instruction or an exact equivalent. The other
+//! is that of two [`Lane`]s side by side, with points that are [`Vec4`]s.
 #![allow(unsafe_code)] // core::arch intrinsics
 
 use std::ops::{Add, Mul};
 
 use super::lanes::{Lane, Number, Pair, Vec4};
 
-/// Numbers in an octet.
+/// How many numbers an octet has.
 pub const OCTET: usize = 8;
 
 /// A point in single precision. The fourth component stays 0.
@@ -19,32 +19,32 @@ pub const OCTET: usize = 8;
 pub struct Quad(pub [f32; 4]);
 
 impl Quad {
-    /// The origin.
+    /// The origin of coordinates.
     pub const ZERO: Quad = Quad([0.0; 4]);
 }
 
 /// Eight numbers with elementwise arithmetic.
 pub trait Octet: Copy + Add<Output = Self> + Mul<Output = Self> {
-    /// A point of as many digits.
+    /// A point whose coordinates have the precision of the arithmetic.
     type Point: Copy + Default + Send;
 
-    /// Zeros.
+    /// An octet of eight zeros.
     fn zero() -> Self;
-    /// One of the first three numbers of a point, eight times.
+    /// Eight copies of one of the first three numbers of a point.
     fn spread(point: &Self::Point, coordinate: usize) -> Self;
     /// `self + a b`; in single precision, rounded once.
     fn plus(self, a: Self, b: Self) -> Self;
-    /// From memory.
+    /// Loads eight numbers from memory.
     fn load(values: &[f32; OCTET]) -> Self;
     /// The coordinates of eight points: `[x of all, y of all, z of all]`.
     fn gather(points: &[Self::Point], indices: &[u32; OCTET]) -> [Self; 3];
-    /// The opposite for eight points in a row.
+    /// Eight consecutive points with these coordinates, the opposite of [`Octet::gather`].
     fn rows(v: [Self; 3]) -> [Self::Point; OCTET];
-    /// The sums `((0+2) + (1+3)) + ((4+6) + (5+7))` of the numbers of each.
+    /// The point whose coordinates are the sums `((0+2) + (1+3)) + ((4+6) + (5+7))` of the numbers of each octet.
     fn sums(v: [Self; 3]) -> Self::Point;
     /// `a − b` of two points.
     fn minus(a: &Self::Point, b: &Self::Point) -> Self::Point;
-    /// `s a`.
+    /// The product `s a` of a number and a point.
     fn times(s: f32, a: &Self::Point) -> Self::Point;
 }
 
@@ -99,8 +99,8 @@ impl<L: Lane> Octet for Pair<L> {
 
 /// `a b + c`, rounded once.
 ///
-/// Where the target has no instruction for that, by the exact product in f64 and a sum that is rounded to odd: in f32 it then
-/// rounds as the exact sum does.
+/// Targets without an instruction for this take the exact product in f64 and a sum that is rounded to odd, which rounds
+/// to f32 just as the exact sum does.
 #[inline(always)]
 fn fused(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", not(target_arch = "x86_64"))) {
@@ -115,7 +115,7 @@ fn fused_by_double(a: f32, b: f32, c: f32) -> f32 {
     let sum = product + c;
     let rest = sum - product;
     let error = (product - (sum - rest)) + (c - rest);
-    // The odd neighbour on the side of the error; a step of the bits is one away from zero.
+    // Choose the odd neighbour on the side of the error. Adding 1 to the bits moves a number away from zero.
     let step = i64::from((error > 0.0) == (sum > 0.0)) * 2 - 1;
     let is_between = (error < 0.0) | (error > 0.0);
     let is_even = sum.to_bits() & 1 == 0;
@@ -187,8 +187,8 @@ impl Octet for PortableOctet {
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2 {
-    //! SAFETY of this module: its type is only made inside `lanes::dispatch`, after AVX2 and FMA were detected. Loads and stores
-    //! go through references to whole arrays; quads are aligned to 16 bytes.
+    //! SAFETY of this module: its type is only made inside `lanes::dispatch`, after AVX2 and FMA were detected. Loads
+    //! and stores go through references to whole arrays; quads are aligned to 16 bytes.
     use super::{OCTET, Octet, Quad};
     use std::arch::x86_64::*;
     use std::ops::{Add, Mul};
@@ -373,7 +373,8 @@ mod tests {
             let (a, b) = (random() as f32, random() as f32);
             let c = (random() * 2f64.powi((60.0 * random()) as i32)) as f32;
             check(a, b, c);
-            // A product in the middle of two f32, and a number that f64 has no place for beside it.
+            // The product lies in the middle between two f32, and the other number is too small for
+            // f64 to hold beside it.
             let odd = 2.0 * (random().abs() * 900.0).floor() + 1.0;
             let root = (1.0 + odd * 2f64.powi(-12)) as f32;
             check(root, root, 2f32.powi(-70) * random() as f32);

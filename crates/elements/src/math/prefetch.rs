@@ -1,18 +1,19 @@
-//! Memory that will be needed soon.
+//! Requests memory that will be needed soon.
 //!
-//! Loops over elements read long arrays from one end to the other, with so much arithmetic in between that processors do not
-//! see far enough ahead by themselves: where the arrays are in memory and not in a cache, local steps waited for a third of
-//! their time. The panels of a factor are read fast enough to do without; there it only costs.
+//! Loops over elements read long arrays from one end to the other. There is so much arithmetic in between that
+//! processors do not look far enough ahead by themselves: with arrays that were in memory and not in a cache, local
+//! steps waited for a third of their time. The panels of a factor are read fast enough without requests, which would
+//! only cost time there.
 #![allow(unsafe_code)] // core::arch intrinsics
 
-/// How many blocks of elements ahead: the time of a few of them is that of memory.
+/// How many blocks of elements to look ahead. The work on a few blocks takes as long as memory needs to answer.
 pub const AHEAD: usize = 4;
 
-/// Bytes of a line of the cache.
+/// The size of a cache line in bytes.
 const LINE: usize = 64;
 
-/// Asks for as much memory as `items` take, `count` items further on, which need not be part of anything. A hint: results do not
-/// depend on it.
+/// Requests as many bytes as `items` has, at the address `count` items further on. That address need not belong to any
+/// array. This is only a hint, and results do not depend on it.
 #[inline(always)]
 pub fn prefetch<T>(items: &[T], count: usize) {
     let start: *const i8 = items.as_ptr().wrapping_add(count).cast();

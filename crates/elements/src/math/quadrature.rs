@@ -1,7 +1,7 @@
 //! Gauss-Legendre quadrature.
 
-/// `∫ f` over `[low, high]` by the composite 5-point rule on 8 panels: exact for polynomials of degree 9 on
-/// each panel.
+/// `∫ f` over `[low, high]` by the composite 5-point rule on 8 panels. It is exact for functions that are polynomials
+/// of degree 9 on each panel.
 pub fn integrate(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     const PANELS: usize = 8;
     let inner = (5.0 - 2.0 * (10.0f64 / 7.0).sqrt()).sqrt() / 3.0;

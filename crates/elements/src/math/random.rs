@@ -28,28 +28,29 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// Uniform in [0, 1), all 53 bits random.
+    /// A uniform random number in [0, 1) with 53 random bits.
     pub fn uniform(&mut self) -> f64 {
         (self.next_bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
-/// The numbers of a seed, uniform in [−1, 1).
+/// A function that returns the numbers of a seed, uniform in [−1, 1).
 pub fn signed(seed: u64) -> impl FnMut() -> f64 {
     let mut numbers = SplitMix64::new(seed);
     move || 2.0 * numbers.uniform() - 1.0
 }
 
-/// Value noise: a random number in [−1, 1) at every whole `x`, a cubic smooth step between neighbours.
+/// Value noise: a random number in [−1, 1) at every whole `x`, and a cubic smooth step between neighbours.
 ///
-/// Its slope is continuous; 0 where `x` is not finite. Only sums and products of IEEE numbers: the same bits everywhere.
+/// Its slope is continuous. It is 0 if `x` is not finite. Only sums and products of IEEE numbers are used, so the bits
+/// are the same everywhere.
 pub fn noise(seed: u64, x: f64) -> f64 {
     if !x.is_finite() {
         return 0.0;
     }
     let floor = x.floor();
     let part = x - floor;
-    // Negative numbers wrap around: they name the numbers before the first.
+    // Negative numbers wrap around and name the numbers before the first of the sequence.
     let lattice = |n: f64| 2.0 * SplitMix64::skipped(seed, n as i64 as u64).uniform() - 1.0;
     let (a, b) = (lattice(floor), lattice(floor + 1.0));
     a + (b - a) * (part * part * (3.0 - 2.0 * part))

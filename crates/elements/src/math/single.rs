@@ -1,4 +1,5 @@
-//! One number that stands for four equal ones: code in lanes, for a single element at the price of one.
+//! One number that stands for four equal ones: code that is written for lanes then runs for one
+//! element at the cost of one.
 
 use std::ops::Neg;
 

@@ -1,8 +1,8 @@
 //! A cubic curve through control points, linear beyond them, with its exact integral.
 //!
-//! The natural cubic spline: C², and straight at its ends, so that the lines beyond them join with the same
-//! smoothness. It serves as the derivative of an energy, so its integral, a quartic per interval, is summed
-//! up exactly and anchored at 1, where the energy is 0.
+//! The natural cubic spline is C² and straight at its ends, so that the lines beyond them join smoothly. It serves as
+//! the derivative of an energy. Its integral, a quartic in each interval, is therefore summed up exactly, and anchored
+//! at 1, where the energy is 0.
 //!
 //! A natural spline overshoots where the data turn sharply. The monotone one has the same slopes, but limited on every
 //! interval of secant d so that it ascends or descends with its end points:
@@ -14,7 +14,7 @@
 //! \[Fritsch1980\]. A limited slope costs smoothness: the curve is C¹ only, its second derivative jumps at the points
 //! around the limited ones. As the derivative of an energy that leaves the Hessian continuous.
 
-/// The curve.
+/// A cubic curve through control points, linear beyond them, with its integral.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spline {
     points: Vec<[f64; 2]>,
@@ -26,8 +26,8 @@ pub struct Spline {
 }
 
 impl Spline {
-    /// The natural spline through `points`, which must be at least two, finite and strictly ascending in the first
-    /// coordinate.
+    /// The natural spline through `points`. There must be at least two; they must be finite, and their first
+    /// coordinates strictly ascending.
     pub fn new(points: Vec<[f64; 2]>) -> Result<Spline, String> {
         Spline::through(points, |_, _| {})
     }
@@ -144,7 +144,8 @@ fn slopes(points: &[[f64; 2]]) -> Vec<f64> {
     out
 }
 
-/// Limits slopes interval by interval. Limiting one interval brings a slope nearer to 0, which no neighbour minds.
+/// Limits slopes interval by interval. Limiting one interval only brings slopes nearer to 0, which
+/// neighbouring intervals allow.
 fn limit(points: &[[f64; 2]], slopes: &mut [f64]) {
     for i in 0..points.len() - 1 {
         let secant = (points[i + 1][1] - points[i][1]) / (points[i + 1][0] - points[i][0]);
@@ -186,7 +187,7 @@ mod tests {
         assert_eq!(s.evaluate(1.0)[0], 0.0);
     }
 
-    /// Points whose values climb by steps of very different height, some of them none at all.
+    /// Points whose values climb by steps of very different heights, some of which are 0.
     fn staircase(random: &mut impl FnMut() -> f64, direction: f64) -> Vec<[f64; 2]> {
         let mut point = [0.1, -2.0];
         (0..12)

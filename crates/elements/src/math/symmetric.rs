@@ -9,14 +9,14 @@ pub type Symmetric<L> = [L; 6];
 /// Row and column of each number.
 pub const PLACES: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
 
-/// `s I`.
+/// The multiple `s I` of the identity.
 #[inline(always)]
 pub fn isotropic<L: Number>(s: L) -> Symmetric<L> {
     let zero = L::splat(0.0);
     [s, s, s, zero, zero, zero]
 }
 
-/// `A + s B`.
+/// The sum `A + s B` of matrices.
 #[inline(always)]
 pub fn add_scaled<L: Number>(a: &Symmetric<L>, s: L, b: &Symmetric<L>) -> Symmetric<L> {
     let mut out = *a;
@@ -26,7 +26,7 @@ pub fn add_scaled<L: Number>(a: &Symmetric<L>, s: L, b: &Symmetric<L>) -> Symmet
     out
 }
 
-/// `A + s v vᵀ`.
+/// The rank-one update `A + s v vᵀ`.
 #[inline(always)]
 pub fn add_outer<L: Number>(a: &Symmetric<L>, s: L, v: &[L; 3]) -> Symmetric<L> {
     let mut out = *a;
@@ -38,14 +38,14 @@ pub fn add_outer<L: Number>(a: &Symmetric<L>, s: L, v: &[L; 3]) -> Symmetric<L> 
     out
 }
 
-/// `A v`.
+/// The product `A v` of a matrix and a vector.
 #[inline(always)]
 pub fn apply<L: Number>(a: &Symmetric<L>, v: &[L; 3]) -> [L; 3] {
     let [xx, yy, zz, xy, xz, yz] = *a;
     [xx * v[0] + xy * v[1] + xz * v[2], xy * v[0] + yy * v[1] + yz * v[2], xz * v[0] + yz * v[1] + zz * v[2]]
 }
 
-/// `A Bᵀ` where that is symmetric: its upper half.
+/// The upper half of `A Bᵀ`, for matrices whose product is symmetric.
 #[inline(always)]
 pub fn product<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Symmetric<L> {
     let mut out = [L::splat(0.0); 6];
@@ -56,7 +56,7 @@ pub fn product<L: Number>(a: &Mat3<L>, b: &Mat3<L>) -> Symmetric<L> {
     out
 }
 
-/// `A²`.
+/// The square `A²` of a matrix.
 #[inline(always)]
 pub fn square<L: Number>(a: &Symmetric<L>) -> Symmetric<L> {
     let [xx, yy, zz, xy, xz, yz] = *a;

@@ -1,28 +1,28 @@
 //! A value over time: linear between keys, constant before the first and after the last.
 
-/// The value at a time.
+/// The value of a track at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key<const N: usize> {
-    /// In seconds.
+    /// The time of the key, in s.
     pub time: f64,
-    /// N numbers that move together.
+    /// The N numbers at that time.
     pub value: [f64; N],
 }
 
-/// N numbers over time.
+/// N numbers as functions of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track<const N: usize> {
-    /// Ascending in time, no two at once.
+    /// The keys, strictly ascending in time.
     keys: Vec<Key<N>>,
 }
 
 impl<const N: usize> Track<N> {
-    /// The same at all times.
+    /// A track with the same value at all times.
     pub fn constant(value: [f64; N]) -> Self {
         Track { keys: vec![Key { time: 0.0, value }] }
     }
 
-    /// Through keys that are ascending in time; without any it is zero.
+    /// A track through keys that are ascending in time; without any keys it is zero.
     pub fn new(keys: Vec<Key<N>>) -> Self {
         Track { keys }
     }

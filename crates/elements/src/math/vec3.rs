@@ -1,31 +1,31 @@
 //! Vectors of three numbers.
 
-/// `a + b`.
+/// The sum `a + b` of two vectors.
 pub fn add(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-/// `a − b`.
+/// The difference `a − b` of two vectors.
 pub fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// `s a`.
+/// The product `s a` of a number and a vector.
 pub fn scale(s: f64, a: [f64; 3]) -> [f64; 3] {
     a.map(|x| s * x)
 }
 
-/// `a · b`.
+/// The inner product `a · b`.
 pub fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// `a × b`.
+/// The cross product `a × b`.
 pub fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// `|a|`.
+/// The length `|a|` of a vector.
 pub fn norm(a: [f64; 3]) -> f64 {
     dot(a, a).sqrt()
 }

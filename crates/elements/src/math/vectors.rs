@@ -6,7 +6,7 @@ use crate::par;
 /// Points per chunk: large enough that a thread is worth waking.
 const CHUNK: usize = 4096;
 
-/// `Σ a·b` of one chunk.
+/// The kernel of `Σ a·b` for one chunk.
 pub struct Dot<'a>(pub &'a [Vec4], pub &'a [Vec4]);
 
 impl Kernel for Dot<'_> {
@@ -29,19 +29,19 @@ impl Kernel for Dot<'_> {
     }
 }
 
-/// `Σ a·b`.
+/// The inner product `Σ a·b` of two arrays of points.
 pub fn dot(a: &[Vec4], b: &[Vec4]) -> f64 {
     assert_eq!(a.len(), b.len());
     let part = |i: usize| i * CHUNK..a.len().min((i + 1) * CHUNK);
     par::fold(a.len().div_ceil(CHUNK), |i| dispatch(Dot(&a[part(i)], &b[part(i)])), |a, b| a + b)
 }
 
-/// `√Σ a·a`.
+/// The Euclidean norm `√Σ a·a` of an array of points.
 pub fn norm(a: &[Vec4]) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// `y ← y + s x` of one chunk.
+/// The kernel of `y ← y + s x` for one chunk.
 pub struct Add<'a>(pub f64, pub &'a [Vec4], pub &'a mut [Vec4]);
 
 impl Kernel for Add<'_> {
@@ -56,7 +56,7 @@ impl Kernel for Add<'_> {
     }
 }
 
-/// `y ← y + s x`.
+/// Computes `y ← y + s x` in parallel.
 pub fn add_scaled(s: f64, x: &[Vec4], y: &mut [Vec4]) {
     assert_eq!(x.len(), y.len());
     par::chunks_mut(y, CHUNK, |i, y| dispatch(Add(s, &x[i * CHUNK..i * CHUNK + y.len()], y)));
@@ -76,7 +76,7 @@ impl Kernel for Combine<'_> {
     }
 }
 
-/// `out ← y + s x`.
+/// Computes `out ← y + s x` in parallel.
 pub fn combine(s: f64, x: &[Vec4], y: &[Vec4], out: &mut [Vec4]) {
     assert!(x.len() == y.len() && y.len() == out.len());
     par::chunks_mut(out, CHUNK, |i, out| {

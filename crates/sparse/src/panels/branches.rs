@@ -1,28 +1,29 @@
-//! Cuts of an elimination tree: parts that do not depend on each other, and parts that depend on those.
+//! Cuts of an elimination tree into parts that are independent of each other, and parts above that depend on them.
 //!
-//! A node is cut off from its parent where the work of its subtree is at most an eighth of all, and below it nothing is cut.
-//! Such subtrees follow each other in post-order, between the nodes above; neighbours are taken together to parts of a
-//! sixteenth or more. What is above are chains of nodes that part where the tree does: a part each. This depends on the
-//! factor alone, not on the threads that will solve with it.
+//! A node is cut off from its parent if the work of its subtree is at most an eighth of all; nothing is cut below it.
+//! These subtrees follow each other in post-order, between the nodes above. Neighbouring ones are joined to parts of a
+//! sixteenth or more. The nodes above form chains that end where the tree branches, and each chain is a part. All this
+//! depends on the factor alone, not on the threads that will solve with it.
 
 use super::Supernode;
 
-/// Supernodes that are solved with one after the other.
+/// A part: supernodes that are processed one after the other.
 pub(super) struct Branch {
-    /// Their numbers, ascending.
+    /// The numbers of the supernodes, ascending.
     pub(super) nodes: Vec<usize>,
-    /// The first of the parts that it depends on, which end with the one before it; its own number if there are none.
+    /// The first of the parts that it depends on, which end with the one before it. It is its own
+    /// number if there are none.
     pub(super) first: usize,
 }
 
-/// Subtrees with more than this share of the work are cut.
+/// A subtree with more than this part of the work is divided further.
 const CUT: f64 = 1.0 / 8.0;
-/// Parts have at least this share where neighbours are enough.
+/// Parts have at least this part of the work, if there are enough neighbours to join.
 const LEAST: f64 = 1.0 / 16.0;
 /// Factors with fewer entries than this are not cut.
 const WORTHWHILE: f64 = 20_000.0;
 
-/// The parts of supernodes in post-order, each after those it depends on; the last one depends on all.
+/// The parts of the supernodes in post-order, each after those that it depends on. The last one depends on all.
 pub(super) fn plan(nodes: &[Supernode]) -> Vec<Branch> {
     let entries =
         |node: &Supernode| node.columns as f64 * (0.5 * node.columns as f64 + node.pattern.len() as f64);
@@ -37,7 +38,7 @@ pub(super) fn plan(nodes: &[Supernode]) -> Vec<Branch> {
         top_children[parent] += 1;
     }
     let mut parts: Vec<Branch> = vec![];
-    // Parts that none depends on yet, and the chains of nodes that end with each of the top.
+    // The parts without a parent so far, and the chain of nodes that ends with each node of the top.
     let (mut roots, mut chains) = (vec![], vec![vec![]; nodes.len()]);
     let (mut first, mut work) = (0, 0.0);
     for s in 0..nodes.len() {
@@ -49,7 +50,7 @@ pub(super) fn plan(nodes: &[Supernode]) -> Vec<Branch> {
                 chains[parent] = chain;
                 continue;
             }
-            // Whatever ends within the subtree.
+            // The parts that lie within this subtree become its children.
             let mut start = parts.len();
             let is_below =
                 |root: &usize| parts[*root].nodes.last().is_some_and(|last| *last >= tree.lowest[s]);
@@ -75,19 +76,19 @@ pub(super) fn plan(nodes: &[Supernode]) -> Vec<Branch> {
     parts
 }
 
-/// What is known of each node's subtree.
+/// The elimination tree, with some facts about the subtree of each node.
 struct Tree {
     parents: Vec<Option<usize>>,
-    /// Its work.
+    /// The work of the subtree, in entries of the factor.
     work: Vec<f64>,
-    /// Its first node in post-order.
+    /// The first node of the subtree in post-order.
     lowest: Vec<usize>,
 }
 
 impl Tree {
     fn new(nodes: &[Supernode], entries: impl Fn(&Supernode) -> f64) -> Tree {
         let of = |row: usize| nodes.partition_point(|node| node.start <= row) - 1;
-        // The supernode with the first row below each, if there is one.
+        // The parent is the supernode that has the first row below the columns, if there is one.
         let parents: Vec<_> =
             nodes.iter().map(|node| node.pattern.iter().min().map(|row| of(*row))).collect();
         let mut work: Vec<f64> = nodes.iter().map(entries).collect();

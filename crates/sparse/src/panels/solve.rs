@@ -1,20 +1,20 @@
-//! The solve: forward through the parts, children before parents, and back.
+//! The solve: forward through all parts, children before parents, and then backward.
 //!
 //! Eight rows of a panel stand side by side in a register. Forward, a column of two panels is multiplied by x, y and z
-//! of its unknown: six sums that run along the even columns, and six along the odd ones. Backward, the rows' x, y and z are
-//! loaded once for all columns, and each column has three sums of eight numbers, folded when the last panel has been added.
-//! It goes through the values from the last to the first: one line in memory again, which is fetched ahead as well as on the
-//! way forward. Nodes of one column, which are many and short, go row by row.
+//! of its unknown: six sums run along the even columns, and six along the odd ones. Backward, the rows' x, y and z are
+//! loaded once for all columns. Each column has three sums of eight numbers, which are folded when the last panel has
+//! been added. The backward pass reads the values from the last to the first, again in one line of memory, which is
+//! fetched ahead as well as on the way forward. Nodes of one column, which are many and short, go row by row.
 
 use super::{MAX_COLUMNS, PANEL, Panels, Part, diagonal_values};
 use elements::math::lanes::{Kernel, Lane, Pair, Vec4, dispatch};
 use elements::math::octets::{OCTET, Octet, Quad};
 use elements::par;
 
-/// Factors with fewer entries are solved with before another thread would have woken up.
+/// A factor with fewer entries is solved before another thread would have woken up.
 pub(super) const SIDE_BY_SIDE: usize = 200_000;
 
-/// Scratch: the unknowns of each part, its border and one more for padding.
+/// Scratch space: the numbers of each part's unknowns and border, and one more for padding.
 #[derive(Clone, Debug)]
 pub struct Work<P> {
     parts: Vec<Vec<P>>,
@@ -26,13 +26,13 @@ impl<P> Default for Work<P> {
     }
 }
 
-/// What a part needs of the points it is solved in.
+/// The operations on the points in which a part is solved.
 trait Point: Copy + Default + Send + Sync + 'static {
-    /// `s` times the first three numbers.
+    /// A point with `s` times the first three numbers.
     fn scaled<L: Lane>(point: &Vec4, s: L) -> Self;
-    /// `s` times the numbers.
+    /// The numbers of the point, multiplied by `s`.
     fn back<L: Lane>(&self, s: L) -> [f64; 4];
-    /// Adds another.
+    /// Adds another point to this one.
     fn add(&mut self, other: &Self);
 }
 
@@ -64,7 +64,7 @@ impl Point for Vec4 {
     }
 }
 
-/// How a kernel is entered.
+/// A function that runs the kernel of a sweep on the best path.
 type Enter<P> = fn(Sweep<P>);
 
 /// One pass over the nodes of a part.
@@ -77,14 +77,14 @@ struct Sweep<'a, P> {
 impl Panels {
     /// Solves `L Lᵀ x = b` in single precision: `b` in `right`, the answer in `x`; `work` is scratch.
     ///
-    /// `right` and `x` have at least [`Panels::size`] entries, of which only those are touched; the fourth numbers of the
-    /// answer are 0.
+    /// `right` and `x` must have at least [`Panels::size`] entries; further ones are not touched. The fourth
+    /// numbers of the answer are 0.
     pub fn solve(&self, right: &[Vec4], x: &mut [Vec4], work: &mut Work<Quad>) {
         self.solve_by(|sweep| dispatch(sweep), right, x, work);
     }
 
-    /// Likewise in double precision. The answer is no nearer to that of the factor before it was rounded, but linear in
-    /// `right` to 1e-15.
+    /// Like [`Panels::solve`], in double precision. The error from rounding the factor to f32 remains, but the answer
+    /// is linear in `right` to 1e-15.
     pub fn solve_wide(&self, right: &[Vec4], x: &mut [Vec4], work: &mut Work<Vec4>) {
         self.solve_by(|sweep| dispatch(sweep), right, x, work);
     }
@@ -102,16 +102,16 @@ impl Panels {
     }
 }
 
-/// The way through all parts.
+/// A pass through all parts.
 struct Pass<'a, P> {
     panels: &'a Panels,
     enter: Enter<P>,
-    /// Children are solved side by side.
+    /// True if children are solved side by side.
     is_shared: bool,
 }
 
 impl<P: Point> Pass<'_, P> {
-    /// Forward through a part and all that it depends on, whose numbers are in `work`, the part's own last.
+    /// Goes forward through a part and all parts that it depends on. Their numbers are in `work`, the part's own last.
     fn forward(&self, index: usize, right: &[Vec4], scale: f64, work: &mut [Vec<P>]) {
         let part = self.panels.part(index);
         let (first, (x, below)) = (part.first, work.split_last_mut().expect("a part's own numbers"));
@@ -127,7 +127,7 @@ impl<P: Point> Pass<'_, P> {
         (self.enter)(Sweep { part, x, backward: false });
     }
 
-    /// Backward, with the answer of the part's border in its numbers.
+    /// Goes backward through a part and all parts that it depends on. The border's numbers already hold the answer.
     fn backward(&self, index: usize, work: &mut [Vec<P>]) {
         let part = self.panels.part(index);
         let (first, (x, below)) = (part.first, work.split_last_mut().expect("a part's own numbers"));
@@ -142,7 +142,7 @@ impl<P: Point> Pass<'_, P> {
         });
     }
 
-    /// Runs `f` for the parts that no other of these, from `first` on, depends on, with what `work` has of them.
+    /// Runs `f` for the children among the parts from `first` on, each with the numbers of its own subtree in `work`.
     fn each(&self, first: usize, work: &mut [Vec<P>], f: &(impl Fn(usize, &mut [Vec<P>]) + Sync)) {
         let Some(last) = work.len().checked_sub(1) else { return };
         let child = first + last;
@@ -156,7 +156,7 @@ impl<P: Point> Pass<'_, P> {
     }
 }
 
-/// The largest number of all points.
+/// The kernel of the largest absolute coordinate of all points.
 struct Largest<'a>(&'a [Vec4]);
 
 impl Kernel for Largest<'_> {
@@ -180,7 +180,7 @@ fn scales(largest: f64) -> (f64, f64) {
     (power(-exponent), power(exponent))
 }
 
-/// The right-hand side of a part, with nothing in its border.
+/// The kernel that loads the right-hand side of a part, with zeros in its border.
 struct Fill<'a, P> {
     part: &'a Part<'a>,
     right: &'a [Vec4],
@@ -203,7 +203,7 @@ impl<P: Point> Kernel for Fill<'_, P> {
     }
 }
 
-/// The answer of a part.
+/// The kernel that stores the answer of a part.
 struct Empty<'a, P> {
     own: &'a [u32],
     from: &'a [P],
@@ -271,7 +271,7 @@ fn sweep<O: Octet>(Sweep { part, x, backward: is_backward }: Sweep<O::Point>) {
     }
 }
 
-/// x₁ ← L₁₁⁻¹ x₁, x₂ ← x₂ − L₂₁ x₁.
+/// Computes x₁ ← L₁₁⁻¹ x₁, x₂ ← x₂ − L₂₁ x₁.
 #[inline(always)]
 fn forward<O: Octet>(
     start: usize,
@@ -322,7 +322,7 @@ fn subtract<O: Octet>(product: &[O::Point; OCTET], rows: &[u32], x: &mut [O::Poi
     }
 }
 
-/// `Σ_c values[8c + r]·x[c]` of the rows r of a panel: even columns, then odd ones.
+/// The sums `Σ_c values[8c + r]·x[c]` for the rows r of a panel: over even columns, then over odd ones.
 #[inline(always)]
 fn product<O: Octet>(values: &[f32], x: &[O::Point]) -> [O; 3] {
     let zero = O::zero();
@@ -346,7 +346,7 @@ fn product<O: Octet>(values: &[f32], x: &[O::Point]) -> [O; 3] {
     [even[0] + odd[0], even[1] + odd[1], even[2] + odd[2]]
 }
 
-/// The same of two panels.
+/// The same sums for two panels.
 #[inline(always)]
 fn products<O: Octet>(values: &[f32], x: &[O::Point]) -> [[O; 3]; 2] {
     let mut sums = [[[O::zero(); 3]; 2]; 2];
@@ -380,14 +380,14 @@ fn add_column<O: Octet>(sums: &mut [[O; 3]; 2], column: &[f32; 2 * OCTET], x: &O
     }
 }
 
-/// A column of two panels.
+/// The two halves of a column of two panels.
 #[inline(always)]
 fn halves<O: Octet>(column: &[f32; 2 * OCTET]) -> [O; 2] {
     let (halves, _) = column.as_chunks::<OCTET>();
     [O::load(&halves[0]), O::load(&halves[1])]
 }
 
-/// x₁ ← L₁₁⁻ᵀ (x₁ − L₂₁ᵀ x₂).
+/// Computes x₁ ← L₁₁⁻ᵀ (x₁ − L₂₁ᵀ x₂).
 #[inline(always)]
 fn backward<O: Octet>(
     start: usize,
@@ -424,7 +424,7 @@ fn backward<O: Octet>(
             }
         }
     }
-    // The last panel of the diagonal block may have rows too many: zeros.
+    // The last panel of the diagonal block may have more rows than the block: these are zeros.
     block[width..width.next_multiple_of(PANEL)].fill(O::Point::default());
     for ((block, x), sums) in block.iter_mut().zip(&x[start..start + width]).zip(&*sums) {
         *block = O::minus(x, &O::sums(*sums));
@@ -442,7 +442,7 @@ fn backward<O: Octet>(
     }
 }
 
-/// Adds a panel's columns times the rows' x, y and z.
+/// Adds the columns of a panel times the rows' x, y and z to the sums.
 #[inline(always)]
 fn add_transposed<O: Octet>(values: &[f32], x: &[O; 3], sums: &mut [[O; 3]]) {
     for (column, sums) in values.as_chunks::<OCTET>().0.iter().zip(sums).rev() {

@@ -1,23 +1,23 @@
-//! An energy for every fold by itself.
+//! A bending energy for each fold separately.
 //!
 //! ```text
 //! E = w/2 |z|²
 //! ```
 //!
-//! \[Bergou2006\], but for the weights. Theirs, 3k/(A₀ + A₁), assume that folds spread over all edges alike, and make a
-//! square grid three times as stiff when it is bent along its lines. Here every triangle shares its energy k A κ²/2 out to
-//! the hinges at its sides: the weights are the non-negative ones that come nearest to it over all directions of
-//! bending, and right on average. Single directions may be off by half, where folds mix curvatures, as on a grid
-//! of squares cut along the same diagonal.
+//! This is the energy of \[Bergou2006\] with other weights. Theirs, 3k/(A₀ + A₁), assume that folds spread over all
+//! edges alike, and make a square grid three times as stiff when it is bent along its lines. Here every triangle
+//! distributes its energy k A κ²/2 over the hinges at its sides. The weights are the non-negative ones that come
+//! nearest to this energy over all directions of bending, and are right on average. Single directions may be off by
+//! half, where folds mix curvatures, as on a grid of squares cut along the same diagonal.
 
 use super::{Frame, Hinge, element, sides};
 use crate::energy::lengths::Length;
 
-/// Directions of bending that are sampled: energies are trigonometric polynomials of degree 4 in the angle.
+/// How many directions of bending are sampled: energies are trigonometric polynomials of degree 4 in the angle.
 const DIRECTIONS: usize = 8;
 
-/// One element for each hinge. `stiffness` is k in N·m for each of `triangles`; with `flat`, a plane is the shape without
-/// energy, whatever `rest` is.
+/// One element for each hinge. `stiffness` is k in N·m for each of `triangles`; with `flat`, a plane is the shape
+/// without energy, whatever `rest` is.
 pub fn elements(
     hinges: &[Hinge],
     triangles: &[[u32; 3]],
@@ -50,8 +50,8 @@ fn squares([xx, yy, xy]: [f64; 3]) -> [f64; DIRECTIONS] {
     })
 }
 
-/// How much of the weight of each of a triangle's hinges comes from it, for k = 1. The best non-negative combination lies
-/// on one of the faces of the octant: all are tried.
+/// How much weight a triangle contributes to each of its hinges, for k = 1. The best non-negative combination lies on
+/// one of the faces of the octant, so all faces are tried.
 fn shares(squares: &[[f64; DIRECTIONS]], area: f64) -> Vec<f64> {
     let mut best = (f64::INFINITY, vec![0.0; squares.len()]);
     for subset in 1..1usize << squares.len() {
@@ -69,8 +69,8 @@ fn shares(squares: &[[f64; DIRECTIONS]], area: f64) -> Vec<f64> {
     best.1
 }
 
-/// The combination of the chosen rows that comes nearest to `value` everywhere, by the normal equations; `None` where they
-/// have no single solution.
+/// The combination of the chosen rows that comes nearest to `value` in all directions, by the normal equations; `None`
+/// if these have no unique solution.
 fn least_squares(rows: &[[f64; DIRECTIONS]], chosen: &[usize], value: f64) -> Option<Vec<f64>> {
     let n = chosen.len();
     let product = |i: usize, j: usize| -> f64 {

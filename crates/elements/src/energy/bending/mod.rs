@@ -6,16 +6,16 @@
 //! z = Σ K_c x_c,
 //! ```
 //!
-//! K made of the cotangents of the angles at the edge \[Bergou2006\]: |z| is the length of the edge times the jump of the
-//! slope across it, wherever the hinge is in space, and linear in positions as long as triangles keep their shape.
-//! A sheet of flexural rigidity k (N·m) and curvature κ has the energy density k/2 ‖κ‖² per area, that of a plate
-//! with Poisson's ratio 0. There are two ways from folds to curvatures:
+//! where K is made of the cotangents of the angles at the edge \[Bergou2006\]. |z| is the length of the edge times the
+//! jump of the slope across it, wherever the hinge is in space, and z is linear in positions as long as triangles keep
+//! their shape. A sheet of flexural rigidity k (N·m) and curvature κ has the energy density k/2 ‖κ‖² per area, that of
+//! a plate with Poisson's ratio 0. There are two ways from folds to curvatures:
 //!
 //! - [`plate`]: the curvature of each triangle from the folds at its three sides, exact for all of them;
 //! - [`hinge`]: every fold has an energy of its own, half as many numbers, right on average only.
 //!
-//! Both are length terms (see `lengths`): quadratic for a flat rest state, kept at their rest length for a curved one,
-//! which does not tell a fold from the same fold the other way.
+//! Both are length terms (see `lengths`). For a flat rest state they are quadratic. For a curved one they keep |z| at
+//! its rest length, which cannot distinguish a fold from the same fold the other way.
 
 pub mod hinge;
 pub mod plate;
@@ -30,11 +30,11 @@ const FLAT: f64 = 1e-9;
 /// An inner edge with the corners and triangles on either side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hinge {
-    /// The ends of the edge.
+    /// The vertices at the ends of the edge.
     pub edge: [u32; 2],
-    /// The corners opposite.
+    /// The corners of the two triangles that are opposite to the edge.
     pub far: [u32; 2],
-    /// The numbers of the triangles.
+    /// The numbers of the two triangles.
     pub triangles: [usize; 2],
 }
 
@@ -55,7 +55,7 @@ impl Hinge {
     }
 }
 
-/// The hinges at the sides of each triangle.
+/// The hinges at the sides of each triangle, by their numbers.
 fn sides(hinges: &[Hinge], triangles: usize) -> Vec<Vec<usize>> {
     let mut sides = vec![vec![]; triangles];
     for (number, hinge) in hinges.iter().enumerate() {
@@ -64,7 +64,7 @@ fn sides(hinges: &[Hinge], triangles: usize) -> Vec<Vec<usize>> {
     sides
 }
 
-/// A triangle at rest, with axes in its plane.
+/// A triangle at rest, with two axes in its plane.
 struct Frame {
     origin: [f64; 3],
     axes: [[f64; 3]; 2],
@@ -85,14 +85,14 @@ impl Frame {
         self.axes.map(|axis| dot(sub(x, self.origin), axis))
     }
 
-    /// The fold of a hinge of triangle `number` for curvatures of 1 in xx, yy and xy, the other triangle turned into the
-    /// plane of this one.
+    /// The fold of a hinge of triangle `number` for curvatures of 1 in xx, yy and xy. The other triangle is first
+    /// turned into the plane of this one.
     fn folds(&self, hinge: &Hinge, number: usize, rest: &[[f64; 3]]) -> [f64; 3] {
         let [a, b, c, d] = hinge.vertices().map(|v| rest[v as usize]);
         let own_is_first = hinge.triangles[0] == number;
         let (near, far) = if own_is_first { (c, d) } else { (d, c) };
         let (a2, b2, near2) = (self.flat(a), self.flat(b), self.flat(near));
-        // As far along the edge and as far from it as in space, on the side away from the near corner.
+        // The corner keeps its distances along and from the edge, and lies on the side away from the near corner.
         let edge = sub(b, a);
         let along = dot(sub(far, a), edge) / dot(edge, edge);
         let distance = norm(sub(sub(far, a), scale(along, edge)));
@@ -157,7 +157,8 @@ mod tests {
         (points, triangles)
     }
 
-    /// The energy of a patch rolled up to a cylinder of curvature κ across the direction at `angle`, relative to k A κ²/2.
+    /// The energy of a patch rolled up to a cylinder of curvature κ across the direction at `angle`,
+    /// relative to k A κ²/2.
     fn cylinder(scheme: Scheme, mesh: &(Vec<[f64; 3]>, Vec<[u32; 3]>), curvature: f64, angle: f64) -> f64 {
         let (points, triangles) = mesh;
         let stiffness = vec![3.0; triangles.len()];
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_cylinder_has_the_energy_of_a_plate_in_every_direction() {
-        // What is missing belongs to the triangles at the border, which lack a fold.
+        // The rest of the energy is missing at the border, whose triangles lack a fold.
         let worst = |n: usize, second: [f64; 2], jitter: f64| {
             let mesh = lattice(n, 1.2 / n as f64, second, jitter);
             let error = |i: i32| (cylinder(plate::elements, &mesh, 0.8, 0.52 * f64::from(i)) - 1.0).abs();

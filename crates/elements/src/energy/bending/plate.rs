@@ -4,10 +4,10 @@
 //! E = k A/2 (|z_xx|² + |z_yy|² + 2|z_xy|²),      z = S⁻¹ (folds of its three hinges)
 //! ```
 //!
-//! S has the folds that curvatures of 1 make. Every quadratic shape has its exact energy, on any mesh. A triangle at
-//! the border lacks folds; of the curvatures that make the others it has the one of least energy, which is the
-//! natural condition of a free edge. That is the rotation-free plate element of \[Onate2000\], written in x rather than in
-//! normals, so that it stays quadratic.
+//! The columns of S are the folds that curvatures of 1 make. Every quadratic shape has its exact energy, on any mesh. A
+//! triangle at the border lacks folds. Of all curvatures that make its other folds it takes the one of least energy,
+//! which is the natural condition of a free edge. This is the rotation-free plate element of \[Onate2000\], written in
+//! x rather than in normals, so that it stays quadratic.
 //!
 //! Constant curvature is also free of forces inside where all vertices have alike neighbourhoods; on grids whose
 //! diagonals alternate it is not, and sheets bend further than they should.
@@ -18,8 +18,8 @@ use crate::energy::lengths::Length;
 /// Folds whose Gram determinant is below this part of its diagonal are taken for dependent.
 const DEPENDENT: f64 = 1e-4;
 
-/// The elements, up to three for each triangle. `stiffness` is k in N·m for each of `triangles`; with `flat`, a plane is
-/// the shape without energy, whatever `rest` is.
+/// The elements, up to three for each triangle. `stiffness` is k in N·m for each of `triangles`; with `flat`, a plane
+/// is the shape without energy, whatever `rest` is.
 pub fn elements(
     hinges: &[Hinge],
     triangles: &[[u32; 3]],
@@ -50,13 +50,13 @@ pub fn elements(
     out
 }
 
-/// Which of the folds are used, and for each of them the curvatures (xx, yy, xy) that it stands for: those of least
-/// energy that make all of them. As many independent folds as there are; `None` without any.
+/// The numbers of as many independent folds as there are, and for each of them the curvatures (xx, yy, xy) that it
+/// stands for. Together these are the curvatures of least energy that make all folds. `None` without any fold.
 fn invert(folds: &[[f64; 3]]) -> Option<(Vec<usize>, Vec<[f64; 3]>)> {
     let mut subsets: Vec<Vec<usize>> = (1..1usize << folds.len())
         .map(|bits| (0..folds.len()).filter(|i| bits >> i & 1 == 1).collect())
         .collect();
-    // The largest first, among equals the most independent.
+    // The largest subsets come first, and among equally large ones the most independent.
     subsets.sort_by(|a, b| {
         let key = |s: &Vec<usize>| gram(folds, s).1;
         b.len().cmp(&a.len()).then(key(b).total_cmp(&key(a)))

@@ -25,7 +25,7 @@ pub fn hinges(triangles: &[[u32; 3]]) -> Vec<Hinge> {
 /// One side of a triangle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Side {
-    /// Lower vertex first.
+    /// The vertices of the side, the lower number first.
     edge: [u32; 2],
     opposite: u32,
     triangle: usize,

@@ -62,7 +62,8 @@ impl<S: Shape, W: Law> Kernel for Constrain<'_, S, W> {
     }
 }
 
-/// Numbers per batch: those of Dm⁻¹ that count, the volume, the constants, the rounding of the density.
+/// Rows of numbers per batch: the entries of Dm⁻¹ that count, the volume, the constants, the rounding
+/// error of the density.
 pub(super) const fn packed_length(columns: usize) -> usize {
     columns * columns + 5
 }
@@ -103,7 +104,7 @@ impl<S: Shape, W: Law> WideKernel for Project<'_, S, W> {
         let (zero, law) = (L::splat(0.0), &self.term.constrained);
         let (count, length) = (self.batches.len(), packed_length(S::COLUMNS));
         for first in (0..count).step_by(L::BLOCKS) {
-            // Where there is no last one, the first is computed twice.
+            // If the number of batches is odd, the last pair computes its batch twice.
             let pair = [first, (first + L::BLOCKS - 1).min(count - 1)];
             let own = pair.map(|batch| &self.numbers[length * batch..][..length]);
             prefetch(&self.batches[first..pair[1] + 1], AHEAD);
@@ -158,7 +159,7 @@ fn project_one<S: Shape, W: Law, L: Number>(
     };
     let multiplier = L::load_blocks(&a.multipliers[index], &b.multipliers[index]);
     let step = (zero - value - compliance * multiplier) / (weight + compliance);
-    // Nothing where nothing can move it, or nothing in it is a number.
+    // The step is 0 where no corner can move, and where it is not a finite number.
     let step = L::select(step.abs().lt(L::splat(f64::INFINITY)), step, zero);
     let step = L::splat(sweep.relaxation) * L::select(zero.lt(weight), step, zero);
     let multiplier = multiplier + step;
@@ -174,7 +175,7 @@ fn project_one<S: Shape, W: Law, L: Number>(
     }
 }
 
-/// One of the packed numbers of a pair of batches.
+/// The `index`-th packed number of a pair of batches.
 #[inline(always)]
 fn number<L: Number>([a, b]: [&[Row]; 2], index: usize) -> L {
     L::load_blocks(&a[index], &b[index])

@@ -8,13 +8,13 @@ use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel};
 use crate::math::mat3::{self, Mat3};
 use crate::math::prefetch::{AHEAD, prefetch};
 
-/// Some consecutive blocks: the first and the last, which are the same where there is but one.
+/// Consecutive blocks that a kernel computes at once: the first and the last, which are the same block if there is one.
 pub(super) type Blocks<'a, S> = [&'a Block<S>; 2];
 
-/// Points or vectors of the corners; a triangle has any numbers in the last.
+/// A point or vector for each corner; a triangle has arbitrary numbers in the last.
 pub(super) type Places<L> = [[L; 3]; MOST];
 
-/// Dm⁻¹ of two blocks, from rows that begin with its numbers; what does not count is 0.
+/// Dm⁻¹ of two blocks, from rows that begin with its entries. Entries that the shape does not use are 0.
 #[inline(always)]
 pub(super) fn inverse<S: Shape, L: Number>([a, b]: [&[Row]; 2]) -> Mat3<L> {
     let mut inverse = mat3::zero();
@@ -33,7 +33,7 @@ pub(super) fn constants<S: Shape, L: Number>([first, last]: Blocks<S>) -> [L; CO
     [L::load_blocks(&a[0], &b[0]), L::load_blocks(&a[1], &b[1]), L::load_blocks(&a[2], &b[2])]
 }
 
-/// F from the corners and Dm⁻¹.
+/// F from the positions of the corners and Dm⁻¹.
 #[inline(always)]
 pub(super) fn deformation<S: Shape, L: Number>(places: &Places<L>, inverse: &Mat3<L>) -> Mat3<L> {
     let mut f = mat3::zero();
@@ -48,7 +48,7 @@ pub(super) fn deformation<S: Shape, L: Number>(places: &Places<L>, inverse: &Mat
     S::complete(f)
 }
 
-/// F of the cells of some blocks, and Dm⁻¹.
+/// F and Dm⁻¹ of the cells of some blocks.
 #[inline(always)]
 pub(super) fn gradient<S: Shape, L: Number>([first, last]: Blocks<S>, x: &[Vec4]) -> (Mat3<L>, Mat3<L>) {
     let (a, b) = (first.corners.as_ref(), last.corners.as_ref());
@@ -60,7 +60,7 @@ pub(super) fn gradient<S: Shape, L: Number>([first, last]: Blocks<S>, x: &[Vec4]
     (deformation::<S, L>(&places, &inverse), inverse)
 }
 
-/// M g_c of the corners.
+/// The vectors M g_c of all corners.
 #[inline(always)]
 pub(super) fn pulled<S: Shape, L: Number>(m: &Mat3<L>, inverse: &Mat3<L>) -> Places<L> {
     let mut out = [[L::splat(0.0); 3]; MOST];
@@ -78,7 +78,7 @@ pub(super) fn pulled<S: Shape, L: Number>(m: &Mat3<L>, inverse: &Mat3<L>) -> Pla
     out
 }
 
-/// `slots ← M g_c` of the cells of some blocks.
+/// Writes M g_c of the cells of some blocks to `slots`.
 #[inline(always)]
 pub(super) fn scatter<S: Shape, L: Number>(m: &Mat3<L>, inverse: &Mat3<L>, slots: &mut [Vec4]) {
     let pulled = pulled::<S, L>(m, inverse);
@@ -87,7 +87,7 @@ pub(super) fn scatter<S: Shape, L: Number>(m: &Mat3<L>, inverse: &Mat3<L>, slots
     }
 }
 
-/// The matrix with 0 in the columns that the positions do not determine.
+/// The matrix with the columns set to 0 that the positions do not determine.
 #[inline(always)]
 pub(super) fn own_columns<S: Shape, L: Number>(mut m: Mat3<L>) -> Mat3<L> {
     for i in 0..3 {
@@ -98,10 +98,10 @@ pub(super) fn own_columns<S: Shape, L: Number>(mut m: Mat3<L>) -> Mat3<L> {
     m
 }
 
-/// Energy and gradients.
+/// The kernel of energies and their gradients.
 pub(super) struct Evaluate<'a, S: Shape, W> {
     pub(super) law: &'a W,
-    /// With the blocks' stiffness in place of their constants.
+    /// True if the stiffness of the blocks stands in place of their constants.
     pub(super) projective: bool,
     pub(super) blocks: &'a [Block<S>],
     pub(super) x: &'a [Vec4],
@@ -135,7 +135,7 @@ impl<S: Shape, W: Law> WideKernel for Evaluate<'_, S, W> {
     }
 }
 
-/// The lowest det F, and how many cells are inverted.
+/// The kernel of the lowest det F and the number of inverted cells.
 pub(super) struct Volumes<'a, S: Shape> {
     pub(super) blocks: &'a [Block<S>],
     pub(super) x: &'a [Vec4],
@@ -163,7 +163,7 @@ impl<S: Shape> Kernel for Volumes<'_, S> {
     }
 }
 
-/// Von Mises norm of the Cauchy stress, from the Kirchhoff stress P Fᵀ, which is J times it, and J.
+/// The von Mises norm of the Cauchy stress. `t` is the Kirchhoff stress P Fᵀ, which is J times the Cauchy stress.
 #[inline(always)]
 fn von_mises<L: Lane>(t: &Mat3<L>, det: L) -> L {
     let (d0, d1, d2) = (t[0][0] - t[1][1], t[1][1] - t[2][2], t[2][2] - t[0][0]);
@@ -172,7 +172,7 @@ fn von_mises<L: Lane>(t: &Mat3<L>, det: L) -> L {
     square.sqrt() / det.abs().max(L::splat(1e-12))
 }
 
-/// States for output.
+/// The kernel of the element states that are written to output.
 pub(super) struct Inspect<'a, S: Shape, W> {
     pub(super) law: &'a W,
     pub(super) blocks: &'a [Block<S>],
@@ -189,7 +189,7 @@ impl<S: Shape, W: Law> Kernel for Inspect<'_, S, W> {
             let (f, _) = gradient::<S, L>([block, block], self.x);
             let (psi, stress) = self.law.density_and_stress(&f, &constants([block, block]));
             let det = mat3::determinant(&f, &mat3::cofactor(&f));
-            // Nothing pulls at the free surface of a sheet.
+            // The stress normal to a sheet is 0, because its surface is free.
             let mises = von_mises(&mat3::mul_transpose(&own_columns::<S, L>(stress), &f), det);
             let (psi, mises, det) = (psi.to_array(), mises.to_array(), det.to_array());
             for (lane, state) in states.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! The check that the kernels of cells give the same bits on every path that this machine has, whatever shares a register.
+//! The check that kernels of cells give the same bits on every path of this machine, whatever shares a register.
 
 use super::constrained::{Project, packed_length};
 use super::kernels::Evaluate;
@@ -16,7 +16,7 @@ use crate::energy::{CHUNK, Energy};
 use crate::math::lanes::{Path, Vec4, WIDTH};
 use crate::math::svd::tests::hard_matrices;
 
-/// Numbers as bits; those that are none are all the same.
+/// Numbers as bits; all NaNs become the same bits.
 fn bits<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
     numbers.into_iter().map(|x| if x.is_nan() { u64::MAX } else { x.to_bits() }).collect()
 }
@@ -25,7 +25,7 @@ fn points(points: &[Vec4]) -> Vec<u64> {
     bits(points.iter().flat_map(|p| &p.0))
 }
 
-/// The same result, with its name, on all paths.
+/// Checks that all paths give the same result, which messages call `what`.
 fn check(what: &str, run: impl Fn(Path) -> Vec<Vec<u64>>) {
     let want = run(Path::Portable);
     for path in Path::ALL {
@@ -33,7 +33,7 @@ fn check(what: &str, run: impl Fn(Path) -> Vec<Vec<u64>>) {
     }
 }
 
-/// One cell for each deformation, the worst ones included, with vertices of its own; their number leaves padding.
+/// One cell for each deformation, the worst ones included, with vertices of its own. Their number leaves some padding.
 fn cells<S: Shape, W: Law>(
     law: &W,
     constants: [f64; CONSTANTS],
@@ -54,7 +54,7 @@ fn cells<S: Shape, W: Law>(
     (term, x)
 }
 
-/// All kernels of the tets and the triangles of a law.
+/// Checks all kernels of the tets and the triangles of a law.
 pub(crate) fn check_law<W: Law>(law: &W, constants: [f64; CONSTANTS]) {
     let (term, x) = cells::<Tet, W>(law, constants, |count, rest| {
         tets::elements((0..count as u32).map(|e| std::array::from_fn(|c| 4 * e + c as u32)).collect(), rest)
@@ -104,7 +104,7 @@ fn check_term<S: Shape, W: Law>(term: &CellTerm<S, W>, x: &[Vec4]) {
     }
 }
 
-/// What [`Project`] leaves: of an odd number of batches, the last one with elements that repeat.
+/// The result of [`Project`] for an odd number of batches, of which the last has repeated elements.
 fn project<S: Shape, W: Law>(path: Path, term: &CellTerm<S, W>, form: Form, x: &[Vec4]) -> Vec<Vec<u64>> {
     let count = term.elements.corners.len();
     let batch = |first: usize| {

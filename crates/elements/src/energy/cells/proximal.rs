@@ -1,4 +1,5 @@
-//! Cells, split: z is F, and prox a problem in its stretches. A local step of a block stays in registers.
+//! The split form of cells, for admm: z is F, and prox is a problem in its stretches. The local step of a
+//! block stays in registers.
 
 use super::kernels::{constants, gradient, inverse, own_columns, scatter};
 use super::{Block, CellTerm, Shape};
@@ -40,7 +41,7 @@ impl<S: Shape> Kernel for PullBack<'_, S> {
     }
 }
 
-/// prox(z̃) of the cells of some blocks; in columns that the positions do not determine it has no meaning.
+/// prox(z̃) of the cells of some blocks. Columns that the positions do not determine have no meaning in the result.
 #[inline(always)]
 fn solve<S: Shape, W: Law, L: Number>(
     law: &W,
@@ -50,7 +51,7 @@ fn solve<S: Shape, W: Law, L: Number>(
 ) -> Mat3<L> {
     let stiffness = L::load_blocks(&first.stiffness, &last.stiffness);
     let problem = Problem { law, constants: constants([first, last]), stiffness, ratio, free: S::COLUMNS };
-    // The projection of a sheet is that of a solid with its normal.
+    // A sheet is projected like a solid whose third column is the sheet's normal.
     problem.solve(&if law.is_projective() { S::complete(target) } else { target })
 }
 
@@ -71,7 +72,7 @@ impl<S: Shape, W: Law> Kernel for Prox<'_, S, W> {
     }
 }
 
-/// [`Proximal::local_step`].
+/// The kernel of [`Proximal::local_step`].
 pub(super) struct LocalStep<'a, S: Shape, W> {
     pub(super) law: &'a W,
     pub(super) blocks: &'a [Block<S>],
@@ -114,7 +115,7 @@ impl<S: Shape, W: Law> WideKernel for LocalStep<'_, S, W> {
             let apart = mat3::sub(&f, &next);
             let multiplier = mat3::sub(&target, &next);
             let change = mat3::sub(&next, &z);
-            // Padding has no weight, but any numbers.
+            // Lanes of padding have no weight and arbitrary numbers.
             let is_real = none.lt(weight);
             let far = L::select(is_real, weight * mat3::dot(&apart, &apart), none);
             let moved = L::select(is_real, weight * mat3::dot(&change, &change), none);

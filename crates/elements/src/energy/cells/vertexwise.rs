@@ -1,4 +1,5 @@
-//! Cells around a vertex (see `energy::vertex`). With the edges e_c from the vertex to the other corners, F = Σ e_c g_cᵀ.
+//! Cells around a vertex (see `energy::vertex`). With the edges e_c from the vertex to the other
+//! corners, F = Σ e_c g_cᵀ.
 
 use super::{CellTerm, Shape};
 use crate::energy::law::{CONSTANTS, Law};
@@ -7,19 +8,19 @@ use crate::energy::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
 
-/// Numbers per row of a star: the gradients of the other corners, the constants, the volume.
+/// How many numbers a row of a star has: the gradients of the other corners, the constants, the volume.
 const fn row_length(others: usize) -> usize {
     3 * others + CONSTANTS + 1
 }
 
-/// The numbers of a row behind the gradients: constants and volume.
+/// The constants and the volume, which follow the gradients in a row.
 #[inline(always)]
 fn material<L: Lane>(numbers: &[Row], others: usize) -> ([L; CONSTANTS], L) {
     let own = &numbers[3 * others..];
     ([L::load(&own[0]), L::load(&own[1]), L::load(&own[2])], L::load(&own[3]))
 }
 
-/// g of the vertex, of which all sum up to zero.
+/// The gradient g of the vertex itself. The gradients of all corners sum up to zero, so it follows from the others.
 #[inline(always)]
 fn own_gradient<L: Lane>(numbers: &[Row], others: usize) -> [L; 3] {
     let mut g = [L::splat(0.0); 3];
@@ -29,7 +30,7 @@ fn own_gradient<L: Lane>(numbers: &[Row], others: usize) -> [L; 3] {
     g
 }
 
-/// [`Vertexwise::vertex_block`].
+/// The kernel of [`Vertexwise::vertex_block`].
 struct Expand<'a, S: Shape, W> {
     term: &'a CellTerm<S, W>,
     star: &'a Star<'a>,
@@ -93,7 +94,7 @@ impl<S: Shape, W: Law> Kernel for Expand<'_, S, W> {
     }
 }
 
-/// [`Vertexwise::vertex_energy`].
+/// The kernel of [`Vertexwise::vertex_energy`].
 struct Measure<'a, S: Shape, W> {
     term: &'a CellTerm<S, W>,
     star: &'a Star<'a>,

@@ -13,7 +13,7 @@ impl Vertexwise for LengthTerm {
             let (energy, pull, length) = e.energy(z);
             let w = e.weights[corner];
             memory.push([z[0], z[1], z[2], w]);
-            // A vanishing z has no direction to be stretched in, nor one to turn to.
+            // A vanishing z has no direction, neither to be stretched nor to turn in.
             let collapsed = length <= COLLAPSED * e.longest;
             let force = if length > 1e-300 { w * pull / length } else { 0.0 };
             let block = direction_block(e, z, collapsed);

@@ -38,7 +38,7 @@ pub static MODEL: Model = Model {
     },
 };
 
-/// Constants: k in Pa.
+/// The law. Constants: k in Pa.
 #[derive(Clone, Debug)]
 pub struct Arap;
 

@@ -25,7 +25,7 @@ pub static MODEL: Model = Model {
     },
 };
 
-/// Constants: μ, λ in Pa.
+/// The law. Constants: μ, λ in Pa.
 #[derive(Clone, Debug)]
 pub struct Corotated;
 

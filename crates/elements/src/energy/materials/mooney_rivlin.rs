@@ -50,7 +50,7 @@ pub static MODEL: Model = Model {
     },
 };
 
-/// Constants: c₁, c₂, λ in Pa.
+/// The law. Constants: c₁, c₂, λ in Pa.
 #[derive(Clone, Debug)]
 pub struct MooneyRivlin {
     /// What happens at J ≤ 0.
@@ -58,7 +58,7 @@ pub struct MooneyRivlin {
 }
 
 impl MooneyRivlin {
-    /// Ψ, cof F, and c′ and c″ of the volume term.
+    /// Ψ, cof F, and the derivatives c′ and c″ of the volume term.
     #[inline(always)]
     fn parts<L: Number>(&self, f: &Mat3<L>, [c1, c2, lambda]: &[L; CONSTANTS]) -> (L, Mat3<L>, L, L) {
         let (c1, c2, three) = (*c1, *c2, L::splat(3.0));
@@ -71,7 +71,7 @@ impl MooneyRivlin {
     }
 }
 
-/// s (x² − 1).
+/// The curve s (x² − 1) with its two derivatives.
 #[inline(always)]
 fn parabola<L: Number>(x: L, s: L) -> Curve<L> {
     [s * (x * x - L::splat(1.0)), (s + s) * x, s + s]
@@ -95,7 +95,7 @@ impl Law for MooneyRivlin {
         let [c1, c2, _] = *constants;
         let (psi, cof, slope, bend) = self.parts(f, constants);
         let mut out = Corner::of_square_and_volume(psi, c1 + c1, slope, bend, f, &cof, g);
-        // Of ‖cof F‖²/2: (‖F‖² I − F Fᵀ) y and (|g|²‖F‖² − |y|²) I − |g|² F Fᵀ + y yᵀ.
+        // The parts of ‖cof F‖²/2: (‖F‖² I − F Fᵀ) y and (|g|²‖F‖² − |y|²) I − |g|² F Fᵀ + y yᵀ.
         let (y, gram, scale) = (mat3::apply(f, g), symmetric::product(f, f), c2 + c2);
         let (square, length) = (mat3::dot(f, f), mat3::dot3(g, g));
         let turned = symmetric::apply(&gram, &y);

@@ -26,7 +26,7 @@ pub static MODEL: Model = Model {
     },
 };
 
-/// Constants: μ, λ in Pa.
+/// The law. Constants: μ, λ in Pa.
 #[derive(Clone, Debug)]
 pub struct NeoHookean {
     /// What happens at J ≤ 0.
@@ -34,7 +34,7 @@ pub struct NeoHookean {
 }
 
 impl NeoHookean {
-    /// Ψ, cof F, and c′ and c″ of the volume term.
+    /// Ψ, cof F, and the derivatives c′ and c″ of the volume term.
     #[inline(always)]
     fn parts<L: Number>(&self, f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>, L, L) {
         let cof = mat3::cofactor(f);

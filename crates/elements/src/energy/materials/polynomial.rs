@@ -4,7 +4,7 @@
 //! Ψ(σ) = μ Σ (σᵢ − 1)⁴,      P = U diag(4μ (σᵢ − 1)³) Vᵀ
 //! ```
 //!
-//! \[Liu2017, Fig. 2\]. Needs the stretches. Its Hessian vanishes at rest: only inertia holds it there.
+//! \[Liu2017, Fig. 2\]. The law needs the stretches. Its Hessian vanishes at rest: only inertia holds a body there.
 
 use crate::energy::law::{self, CONSTANTS, Curve, Law};
 use crate::energy::material::{Fault, Model, Uniform, positive};
@@ -22,7 +22,7 @@ pub static MODEL: Model = Model {
     },
 };
 
-/// Constants: μ in Pa.
+/// The law. Constants: μ in Pa.
 #[derive(Clone, Debug)]
 pub struct Polynomial;
 

@@ -50,7 +50,7 @@ pub fn curves(parameters: &Parameters) -> Result<[Option<Spline>; 3], Fault> {
     Ok([curve("a", &parameters.a)?, curve("b", &parameters.b)?, curve("c", &parameters.c)?])
 }
 
-/// The three curves; an absent one is 0. No constants.
+/// The law of three curves; an absent curve is 0. It has no constants.
 #[derive(Clone, Debug)]
 pub struct SplineLaw {
     curves: Arc<[Option<Spline>; 3]>,
@@ -107,8 +107,8 @@ crate::energy::checks::check_material!(super::example(), [0.0, 0.0, 0.0]);
 mod monotone {
     use super::*;
 
-    /// A plateau between 1.37 and 1.63 that a natural spline overshoots. Limited slopes bend sharply at 1.18 … 2.07,
-    /// which no checked stretch comes near to, as differences across such a point are not those of a smooth curve.
+    /// A plateau between 1.37 and 1.63 that a natural spline overshoots. The limited slopes bend sharply at 1.18 …
+    /// 2.07. No checked stretch is near these points, because finite differences across them are wrong.
     fn plateau() -> SplineLaw {
         let points =
             vec![[0.3, -6.0], [0.7, -1.5], [1.0, 0.0], [1.18, 0.8], [1.37, 1.6], [1.63, 1.65], [2.07, 9.0]];

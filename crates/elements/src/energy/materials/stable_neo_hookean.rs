@@ -16,8 +16,8 @@
 //! split      C = ‖F‖, then C = J − γ                    α = 1/(μ V), 1/(λ V)
 //! ```
 //!
-//! Both stand for Ψ + 3μ/2 + μ²/(2λ), which is positive: Ψ itself need not be. For λ = 0 there is no lower bound.
-//! C is not 0 at rest, so neither can be hard: for PBD it is √(2Ψ), where that is a number.
+//! Both stand for Ψ + 3μ/2 + μ²/(2λ), which is positive, whereas Ψ itself need not be. For λ = 0 there is no lower
+//! bound. C is not 0 at rest, so neither can be hard: for PBD the constraint is √(2Ψ), where Ψ is not negative.
 
 use crate::energy::constraint::Form;
 use crate::energy::law::{self, CONSTANTS, Curve, Law};
@@ -37,7 +37,7 @@ pub static MODEL: Model = Model {
     },
 };
 
-/// Constants: μ, λ in Pa.
+/// The law. Constants: μ, λ in Pa.
 #[derive(Clone, Debug)]
 pub struct StableNeoHookean;
 
@@ -112,7 +112,7 @@ impl Law for StableNeoHookean {
             }
             (Form::Split, 0) => {
                 let value = square.sqrt();
-                // A body collapsed to a point has no shape to lose.
+                // ‖F‖ has no gradient at F = 0, where a body has collapsed to a point: 0 takes its place.
                 let safe = L::splat(1e-150).lt(value);
                 let inverse = L::select(safe, one / L::select(safe, value, one), L::splat(0.0));
                 (value, mat3::scale(inverse, f), mu)

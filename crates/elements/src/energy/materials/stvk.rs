@@ -25,11 +25,11 @@ pub static MODEL: Model = Model {
     },
 };
 
-/// Constants: μ, λ in Pa.
+/// The law. Constants: μ, λ in Pa.
 #[derive(Clone, Debug)]
 pub struct Stvk;
 
-/// Ψ and S = 2μE + λ tr(E) I.
+/// Ψ and the second Piola-Kirchhoff stress S = 2μE + λ tr(E) I.
 #[inline(always)]
 fn parts<L: Number>(f: &Mat3<L>, [mu, lambda, _]: &[L; CONSTANTS]) -> (L, Mat3<L>) {
     let half = L::splat(0.5);
@@ -53,7 +53,7 @@ impl Law for Stvk {
         (psi, mat3::mul(f, &s))
     }
 
-    /// K = (gᵀS g) I + μ |g|² F Fᵀ + (μ + λ) y yᵀ, y = F g.
+    /// The block of a corner is K = (gᵀS g) I + μ |g|² F Fᵀ + (μ + λ) y yᵀ, y = F g.
     #[inline(always)]
     fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         let [mu, lambda, _] = *constants;

@@ -13,7 +13,7 @@ use crate::math::lanes::{Number, ln};
 /// Volume ratio below which the extension takes over.
 pub const J_MIN: f64 = 0.2;
 
-/// c, c′ and c″.
+/// The volume term c and its derivatives c′ and c″ at the volume ratio `j`.
 #[inline(always)]
 pub fn barrier<L: Number>(j: L, m: L, lambda: L, inversion: Inversion) -> [L; 3] {
     let domain = match inversion {

@@ -1,7 +1,8 @@
 //! The generic checks of proximal operators.
 //!
-//! D, its transpose and the weights against the system matrix; and that the gradient of E(z) + w²/2 |z − z̃|² vanishes at
-//! the result, seen through the term's own evaluation: some x has D x = z, and there ∇E + w² Dᵀ(z − z̃) = 0.
+//! They compare D, its transpose and the weights with the system matrix. They also check that the gradient of
+//! E(z) + w²/2 |z − z̃|² vanishes at the result, by the term's own evaluation: some x has D x = z, and there
+//! ∇E + w² Dᵀ(z − z̃) = 0.
 
 use super::{Row, Splitting};
 use crate::energy::checks::{self, M, deformations, random};
@@ -14,7 +15,7 @@ use crate::math::{mat3, svd};
 
 const RATIOS: [f64; 3] = [0.3, 1.0, 5.0];
 
-/// Adds `sign` Dᵀ z of an element to the points.
+/// Adds `factor` Dᵀ z of an element to the points.
 fn add_pulled(term: &dyn Energy, element: usize, z: &[f64], factor: f64, out: &mut [Vec4]) {
     let corners = term.corners();
     let (block, lane) = (element / WIDTH, element % WIDTH);
@@ -41,7 +42,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Σ w DᵀD x against the system matrix, as differences of two points: z may have a constant.
+/// Compares Σ w DᵀD x with the system matrix, at the difference of two points, since z may have a constant part.
 fn check_system(term: &dyn Energy, x: &[Vec4], y: &[Vec4]) {
     let mut got = vec![Vec4::ZERO; x.len()];
     for e in 0..term.len() {
@@ -67,7 +68,7 @@ fn lift(term: &dyn Energy, element: usize, x: &[Vec4], z: &[f64]) -> Vec<Vec4> {
     let mut x = x.to_vec();
     let flat = |p: &[Vec4]| p.iter().flat_map(|p| p.xyz()).collect::<Vec<f64>>();
     let zero = reduce(term, element, &vec![Vec4::ZERO; x.len()]);
-    // Restarts remove what rounding leaves.
+    // Restarts remove the rounding errors of the previous round.
     for _ in 0..4 {
         let miss =
             |x: &[Vec4]| -> Vec<f64> { z.iter().zip(reduce(term, element, x)).map(|(z, d)| z - d).collect() };
@@ -97,7 +98,7 @@ fn lift(term: &dyn Energy, element: usize, x: &[Vec4], z: &[f64]) -> Vec<Vec4> {
     x
 }
 
-/// prox of an element at z̃, beside the others and beside copies of itself: the same.
+/// prox of an element at z̃. It is the same beside other elements and beside copies of itself.
 fn prox(term: &dyn Energy, element: usize, ratio: f64, x: &[Vec4]) -> Vec<f64> {
     let proximal = term.proximal().unwrap();
     let (block, lane) = (element / WIDTH, element % WIDTH);
@@ -111,7 +112,7 @@ fn prox(term: &dyn Energy, element: usize, ratio: f64, x: &[Vec4]) -> Vec<f64> {
     of(&rows)
 }
 
-/// The largest component of ∇E(x) + w² Dᵀ(z − z̃) where D x = z = prox(z̃), relative to its parts.
+/// The largest component of ∇E(x) + w² Dᵀ(z − z̃) at D x = z = prox(z̃), relative to the parts of this sum.
 fn stationarity(term: &dyn Energy, element: usize, ratio: f64, x: &[Vec4]) -> f64 {
     let (target, z) = (reduce(term, element, x), prox(term, element, ratio, x));
     let there = lift(term, element, x, &z);
@@ -137,12 +138,12 @@ fn stationarity(term: &dyn Energy, element: usize, ratio: f64, x: &[Vec4]) -> f6
     largest(&sum) / scale
 }
 
-/// The local step of the first element against what it is made of, one after the other.
+/// Compares the local step of the first element with its parts, computed one after the other.
 fn check_local_step(term: &dyn Energy, ratio: f64, x: &[Vec4]) {
     let (proximal, mut r) = (term.proximal().unwrap(), random(23));
     let (n, splitting) = (proximal.reduced(), Splitting { ratio, relaxation: 1.3 });
     let mut rows = || -> Vec<Row> { (0..n).map(|_| std::array::from_fn(|_| 0.1 * r())).collect() };
-    // One block as it is wanted, the other is padding.
+    // The first block is the wanted one, the second is padding.
     let (z, u) = (rows(), rows());
     let (mut next, mut dual) = (z.repeat(MOST_BLOCKS), u.repeat(MOST_BLOCKS));
     let mut slots = vec![Vec4::ZERO; term.slots()];
@@ -173,7 +174,7 @@ fn check_local_step(term: &dyn Energy, ratio: f64, x: &[Vec4]) {
     }
 }
 
-/// All checks of a term that is no hard set, at z̃ = D x.
+/// All checks of a term that does not stand for a hard set, at z̃ = D x.
 pub(crate) fn check_term(term: &dyn Energy, x: &[Vec4]) {
     let mut r = random(17);
     let y: Vec<Vec4> = x.iter().map(|p| Vec4::new(p.xyz().map(|c| c + r()))).collect();
@@ -231,7 +232,7 @@ fn determinant(z: &[f64]) -> f64 {
     m[0][0] * minor(1, 2) - m[0][1] * minor(0, 2) + m[0][2] * minor(0, 1)
 }
 
-/// A stretch that ended at 0 would fall if it could, and the other two are stationary.
+/// Checks that a stretch that ended at 0 would fall further if it could, and that the other two are stationary.
 fn check_bound<W: Law>(law: &W, constants: &[f64; CONSTANTS], weight: f64, f: &M, z: &[f64]) {
     let sigma = |m: &M| svd::svd(&mat3::splat::<Portable>(m)).sigma.map(|s| s.to_array()[0]);
     let (target, s) = (sigma(f), sigma(&matrix(z)));
@@ -244,7 +245,7 @@ fn check_bound<W: Law>(law: &W, constants: &[f64; CONSTANTS], weight: f64, f: &M
     }
 }
 
-/// prox is on the set, where the energy is 0, and no farther from z̃ than the energy there says that the set is.
+/// Checks that prox lies on the set, where the energy is 0, and no farther from z̃ than the energy at z̃ allows.
 fn check_projection(term: &dyn Energy, ratio: f64, x: &[Vec4]) {
     let (target, z) = (reduce(term, 0, x), prox(term, 0, ratio, x));
     let weight = term.proximal().unwrap().weight(0);

@@ -7,11 +7,11 @@
 //! σᵢ = (ρ σ̃ᵢ + √(ρ² σ̃ᵢ² − 4κq)) / 2κ,      y = ln σ₁σ₂σ₃
 //! ```
 //!
-//! where all is known but y. The right-hand side of the last equation falls with y, as long as all roots are real: there is one
-//! solution, and Newton's method on one number finds it. It is a minimum, as ∂²/∂σ² = diag(κ − q/σᵢ²) + λ (1/σᵢ)(1/σⱼ), and
-//! κσᵢ² − q is σᵢ times the root. Then F = H F̃ with H = h(B), B = F̃F̃ᵀ, and h(σ̃²) = σ/σ̃. The polynomial
-//! that takes these values at the eigenvalues of B has coefficients (divided differences of h) in which nothing cancels, however
-//! near to each other they are:
+//! in which only y is unknown. The right-hand side of the last equation falls with y, as long as all roots are real. So
+//! there is one solution, and Newton's method on one number finds it. It is a minimum, as ∂²/∂σ² = diag(κ − q/σᵢ²) + λ
+//! (1/σᵢ)(1/σⱼ), and κσᵢ² − q is σᵢ times the root. Then F = H F̃ with H = h(B), B = F̃F̃ᵀ, and h(σ̃²) = σ/σ̃. The
+//! polynomial that takes these values at the eigenvalues of B has coefficients (divided differences of h) in which
+//! nothing cancels, however near to each other the eigenvalues are:
 //!
 //! ```text
 //! h = (ρ + w)/2κ,   wᵢ = √(ρ² + t/sᵢ),   t = −4κq,   s = σ̃²
@@ -19,22 +19,22 @@
 //! h[1,2,3] = t/(s₁s₂s₃) (w₂ + (ρ²(s₁ + s₃) + t)/(s₁w₁ + s₃w₃)) / ((w₁ + w₂)(w₂ + w₃)) / 2κ
 //! ```
 //!
-//! Eigenvectors are not needed, and eigenvalues only so well that they satisfy their equation.
+//! Eigenvectors are not needed, and eigenvalues only to the accuracy at which they satisfy their equation.
 
 use crate::math::lanes::{Number, ln};
 use crate::math::mat3::{self, Mat3};
 use crate::math::symmetric::{self, Symmetric};
 
-/// Newton's steps at the most; 3 are usual.
+/// The largest number of Newton's steps; 3 are usual.
 const MAX_STEPS: usize = 12;
-/// A step below this is the last one: the error that is left is its square.
+/// A step below this size is the last one: the remaining error is about its square.
 const SETTLED: f64 = 1e-8;
-/// 4κq has to be below this part of the smallest ρ²σ̃².
+/// Relative to the smallest ρ²σ̃², 4κq has to be below this for the roots to be real.
 const REAL: f64 = 0.5;
-/// The smallest eigenvalue has to be above this part of the largest, whose rounding it has.
+/// Relative to the largest eigenvalue, the smallest has to be above this; otherwise rounding spoils it.
 const WELL_DEFINED: f64 = 1e-2;
 
-/// The operator's result, and where it holds: 1 there, 0 where the caller has to look for another way.
+/// The operator's result. The second number is 1 where it holds and 0 where the caller has to use another way.
 ///
 /// `weight` is ρ and positive; the law holds for ln J above `least`. A lane's result does not depend on the others.
 #[inline(always)]
@@ -58,7 +58,7 @@ pub(in crate::energy) fn prox<L: Number>(
     let j = mat3::determinant(target, &mat3::cofactor(target));
     let defined = L::select((L::splat(WELL_DEFINED) * largest).lt(smallest), one, zero)
         * L::select(zero.lt(j), one, zero);
-    // Where it is not defined, any numbers.
+    // Where the result is not defined, any numbers serve.
     let (mut safe, mut stretch) = (s, s);
     for i in 0..3 {
         safe[i] = L::select(zero.lt(defined), s[i], one);
@@ -77,20 +77,20 @@ pub(in crate::energy) fn prox<L: Number>(
     (out, defined * settled * holds)
 }
 
-/// q, not above `most`.
+/// The coefficient q = λ y − μ, but at most `most`.
 #[inline(always)]
 fn pull<L: Number>(y: L, [mu, lambda, most]: [L; 3]) -> L {
     (lambda * y - mu).min(most)
 }
 
-/// ln J of the result, and 1 where it was found.
+/// ln J of the result; the second number is 1 where Newton's method has converged.
 #[inline(always)]
 fn log_volume<L: Number>(s: &[L; 3], stretch: &[L; 3], mean: L, weight: L, law: [L; 3]) -> (L, L) {
     let [mu, lambda, _] = law;
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
     let kappa = mu + weight;
     let (half, square) = (L::splat(0.5) / kappa, weight * weight);
-    // To first order in strains, ln J̃ is shared between weight and material.
+    // The start is exact to first order in strains: ln J̃ is shared between the weight and the material.
     let share = weight / (weight + mu + mu + L::splat(3.0) * lambda);
     let mut y = share * L::splat(1.5) * (mean - one);
     let mut settled = zero;
@@ -114,7 +114,7 @@ fn log_volume<L: Number>(s: &[L; 3], stretch: &[L; 3], mean: L, weight: L, law: 
     (y, settled)
 }
 
-/// h(B) F̃, with B less a multiple of 1 in `apart` and its eigenvalues in `d`.
+/// The matrix h(B) F̃. `apart` is B less a multiple of the identity, and `d` has the eigenvalues of `apart`.
 #[inline(always)]
 fn compose<L: Number>(
     target: &Mat3<L>,
@@ -150,14 +150,14 @@ fn compose<L: Number>(
     out
 }
 
-/// The eigenvalues of a symmetric matrix without a trace:
+/// The eigenvalues of a symmetric matrix D with trace 0:
 ///
 /// ```text
 /// d = 2r cos θ,   r² = tr D²/6,   cos 3θ = det D/2r³
 /// ```
 ///
-/// The one that is farthest from the others first; c = cos θ of it is the root of 4c³ − 3c = |cos 3θ| in [√3/2, 1], by Halley's
-/// method from a parabola.
+/// The eigenvalue that is farthest from the others comes first. Its c = cos θ is the root of 4c³ − 3c = |cos 3θ| in
+/// [√3/2, 1], found by Halley's method, which starts from a parabola.
 #[inline(always)]
 fn eigenvalues<L: Number>(a: &Symmetric<L>) -> [L; 3] {
     let [xx, yy, zz, xy, xz, yz] = *a;
@@ -186,7 +186,7 @@ mod tests {
     use crate::math::lanes::{Lane, Portable};
     use crate::math::svd;
 
-    /// U diag(σ) Vᵀ with random rotations.
+    /// The matrix U diag(σ) Vᵀ with random rotations U and V.
     fn with_stretches(sigma: [f64; 3], random: &mut impl FnMut() -> f64) -> Mat3<Portable> {
         let mut rotation = || {
             let m: [[f64; 3]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| random()));

@@ -4,8 +4,8 @@
 //! prox(z̃) = argmin_z E(z) + w²/2 |z − z̃|²,      w² = r · measure · k
 //! ```
 //!
-//! k is the stiffness of the system matrix and r a factor on all weights. Where a term stands for a hard set, prox is the
-//! projection on it, whatever the weight \[Narain2016, 4.2\]. The local step of an element is
+//! k is the stiffness of the system matrix and r a factor on all weights. Where a term stands for a hard set, prox is
+//! the projection on it, whatever the weight \[Narain2016, 4.2\]. The local step of an element is
 //!
 //! ```text
 //! z̃ = α D x + (1 − α) z + u,      z⁺ = prox(z̃),      u⁺ = z̃ − z⁺
@@ -22,19 +22,19 @@ use super::Energy;
 use super::packing::count_blocks;
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 
-/// Numbers in the z of an element at the most.
+/// The largest number of entries in the z of an element.
 const LARGEST: usize = 9;
 
-/// One of the numbers in the z of four consecutive elements.
+/// One entry of the z of four consecutive elements.
 pub type Row = [f64; WIDTH];
 
-/// The capability of a term to be split. Elements go four at a time: block b has the elements from 4 b, and the last one has
-/// any numbers in place of those that are missing.
+/// The capability of a term to be split. Elements go four at a time: block b has the elements from 4 b on. Lanes
+/// without an element in the last block have arbitrary numbers.
 pub trait Proximal: Energy {
-    /// Numbers in the z of an element, 9 at the most.
+    /// How many entries the z of an element has, at most 9.
     fn reduced(&self) -> usize;
 
-    /// True where prox projects onto a hard set: its solution is not the minimum of the stiff energy.
+    /// True if prox projects onto a hard set. The solution is then not the minimum of the stiff energy.
     fn is_hard(&self) -> bool {
         false
     }
@@ -50,17 +50,17 @@ pub trait Proximal: Energy {
         out
     }
 
-    /// `z ← D x`, or that less a constant.
+    /// Computes `z ← D x`, up to a constant that the term may subtract.
     fn reduce(&self, block: usize, x: &[Vec4], z: &mut [Row]);
 
-    /// `slots ← Dᵀ z`, an entry per corner of each element.
+    /// Computes `slots ← Dᵀ z`, with an entry for each corner of each element.
     fn pull_back(&self, block: usize, z: &[Row], slots: &mut [Vec4]);
 
-    /// `z̃ → prox(z̃)`; `ratio` is r.
+    /// Replaces z̃ by prox(z̃); `ratio` is r.
     fn prox(&self, block: usize, ratio: f64, z: &mut [Row]);
 
-    /// The local step of the blocks from `first`, as many as there are z and u; `slots` receives their shares of the
-    /// residual. Returns the sums of the residuals (primal, dual), one of each lane.
+    /// Makes the local step of the blocks from `first` on, as many as `z` and `u` hold. `slots` receives their part of
+    /// the residual. Returns the sums of the primal and the dual residual in each lane.
     fn local_step(
         &self,
         first: usize,
@@ -87,7 +87,8 @@ pub trait Proximal: Energy {
     }
 }
 
-/// Calls `f(element, z)` for the elements of a block of a term with `len`, with their own numbers side by side.
+/// Calls `f(element, z)` for each element of a block, with the entries of its z side by side. The
+/// term has `len` elements.
 pub(super) fn each(block: usize, len: usize, z: &mut [Row], mut f: impl FnMut(usize, &mut [f64])) {
     let mut own = [0.0; LARGEST];
     let own = &mut own[..z.len()];
@@ -115,21 +116,21 @@ pub(super) fn each_slots(
     }
 }
 
-/// What all elements share in a local step.
+/// The settings that all elements share in a local step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Splitting {
-    /// r, the factor on all weights.
+    /// The factor r on all weights.
     pub ratio: f64,
-    /// α, in (0, 2).
+    /// The over-relaxation α, in (0, 2).
     pub relaxation: f64,
 }
 
-/// How far the splitting is from its end, in J.
+/// How far the splitting is from convergence, in J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residuals {
-    /// Σ w² |D x − z⁺|².
+    /// The primal residual Σ w² |D x − z⁺|².
     pub primal: f64,
-    /// Σ w² |z⁺ − z|².
+    /// The dual residual Σ w² |z⁺ − z|².
     pub dual: f64,
 }
 
@@ -138,18 +139,18 @@ pub struct Residuals {
 pub struct Split {
     z: Vec<Row>,
     u: Vec<Row>,
-    /// Of the last local step.
+    /// The residuals of the last local step.
     pub residuals: Residuals,
 }
 
 impl Split {
-    /// For so many elements of a term.
+    /// Room for so many elements of a term.
     pub fn new(term: &dyn Proximal, elements: usize) -> Split {
         let zeros = vec![[0.0; WIDTH]; count_blocks(elements) * term.reduced()];
         Split { z: zeros.clone(), u: zeros, residuals: Residuals::default() }
     }
 
-    /// z = D x, u = 0 for the blocks from `first`.
+    /// Sets z = D x and u = 0 for the blocks from `first` on.
     pub fn restart(&mut self, term: &dyn Proximal, first: usize, x: &[Vec4]) {
         for (block, z) in self.z.chunks_exact_mut(term.reduced()).enumerate() {
             term.reduce(first + block, x, z);
@@ -157,12 +158,13 @@ impl Split {
         self.u.fill([0.0; WIDTH]);
     }
 
-    /// Keeps w² u, the estimate of the forces, when all weights change by 1/`factor`.
+    /// Scales u by `factor` when all weights w² are divided by it, so that w² u, the estimate of the
+    /// forces, stays the same.
     pub fn scale_dual(&mut self, factor: f64) {
         self.u.as_flattened_mut().iter_mut().for_each(|u| *u *= factor);
     }
 
-    /// The local step of the blocks from `first`; `slots` receives their shares of the residual.
+    /// Makes the local step of the blocks from `first` on; `slots` receives their part of the residual.
     pub fn step(
         &mut self,
         term: &dyn Proximal,
@@ -177,7 +179,7 @@ impl Split {
     }
 }
 
-/// z̃ in place of u.
+/// The kernel that replaces u by z̃.
 struct Target<'a> {
     relaxation: f64,
     now: &'a [Row],
@@ -197,7 +199,8 @@ impl Kernel for Target<'_> {
     }
 }
 
-/// z and u of the next iteration, the share of the residual in place of D x, and the residuals.
+/// The kernel that makes z and u of the next iteration. It replaces D x by the part of the residual, and adds to the
+/// sums of the residuals.
 struct Update<'a> {
     weights: &'a Row,
     now: &'a mut [Row],
@@ -224,7 +227,7 @@ impl Kernel for Update<'_> {
             *u = dual_variable.to_array();
             *now = (weight * (apart + dual_variable)).to_array();
         }
-        // Missing elements may have anything in their lanes.
+        // Lanes without an element may hold arbitrary numbers.
         let is_real = L::splat(0.0).lt(weight);
         let none = L::splat(0.0);
         self.sums[0] = (L::load(&self.sums[0]) + L::select(is_real, weight * primal, none)).to_array();

@@ -4,16 +4,16 @@
 //! F̃ = U diag(σ̃) Vᵀ,      prox(F̃) = U diag(σ) Vᵀ,      σ = argmin Ψ(σ) + ρ/2 |σ − σ̃|²,   σ ≥ 0
 //! ```
 //!
-//! ρ = r k is the weight over the volume. \[Narain2016, 4.2\]: the signed SVD of \[Irving2004\], and no stretch becomes
-//! negative. Projective laws have the closed form (ρ F̃ + k p)/(ρ + k) with the projection p = F̃ − P(F̃)/k (this one may
-//! leave a negative stretch negative, as projective dynamics does); a hard set has p itself. For others there is
-//! Newton's method, with the absolute values of the eigenvalues where some are negative, and backtracking; stretches
-//! at 0 that want to fall further stay there. Elements go side by side; one that has ended is frozen, so that it
-//! does not depend on who shares its register.
+//! The weight per volume is ρ = r k. As in \[Narain2016, 4.2\], the SVD is the signed one of \[Irving2004\], and no
+//! stretch becomes negative. Projective laws have the closed form (ρ F̃ + k p)/(ρ + k) with the projection
+//! p = F̃ − P(F̃)/k, which may leave a negative stretch negative, as projective dynamics does. A hard set has p itself.
+//! All other laws need Newton's method with backtracking, which takes the absolute values of negative eigenvalues.
+//! Stretches at 0 that would fall further stay there. Elements go side by side. One that has converged is frozen, so
+//! that its result does not depend on the elements that share its register.
 //!
-//! Laws may have a shorter way (see `logarithmic`); where it does not hold, the stretches serve.
+//! A law may have a shorter way (see `logarithmic`); where that does not hold, the stretches serve.
 //!
-//! Of sheets F̃ is 3×2, and the third stretch is 1.
+//! For sheets F̃ is 3×2, and the third stretch is 1.
 
 use super::Row;
 use crate::energy::law::{self, CONSTANTS, Law};
@@ -23,21 +23,21 @@ use crate::math::mat3::{self, Mat3};
 use crate::math::svd;
 use crate::math::symmetric::{PLACES, Symmetric};
 
-/// Steps of Newton's method and halvings of them at the most.
+/// The largest number of Newton steps, including those that are halved.
 const MAX_TRIES: usize = 200;
-/// The part of the promised gain that a step must make.
+/// A step must gain at least this part of what the slope promises.
 const ARMIJO: f64 = 1e-4;
-/// A step of Newton's method is the last one where it changes stretches by less than this part: the error that is left is its
-/// square.
+/// A Newton step is the last one if it changes stretches by less than this part. The remaining
+/// error is about its square.
 const SETTLED: f64 = 1e-8;
-/// A gradient is nothing below this part of what it is made of.
+/// A gradient counts as zero below this part of the numbers that it is the sum of.
 const FLOOR: f64 = 1e-13;
-/// Where Newton starts, at least, if the density is infinite at σ̃.
+/// Newton's method starts from stretches of at least this much if the density is infinite at σ̃.
 const INSIDE: f64 = 0.1;
 /// Pivots below this part of the largest diagonal entry are not safely positive.
 const PIVOT: f64 = 1e-6;
 
-/// 3×`columns` matrices of some blocks, from rows of numbers, row major; a third column is 0.
+/// Loads the 3×`columns` matrices of some blocks from rows of numbers in row-major order; a third column is 0.
 #[inline(always)]
 pub(in crate::energy) fn load<L: Number>(columns: usize, z: &[Row]) -> Mat3<L> {
     let last = 3 * columns * (L::BLOCKS - 1);
@@ -50,7 +50,7 @@ pub(in crate::energy) fn load<L: Number>(columns: usize, z: &[Row]) -> Mat3<L> {
     out
 }
 
-/// The opposite of [`load`].
+/// Stores matrices in the order in which [`load`] reads them.
 #[inline(always)]
 pub(in crate::energy) fn store<L: Number>(m: &Mat3<L>, columns: usize, z: &mut [Row]) {
     for index in 0..L::BLOCKS {
@@ -62,26 +62,26 @@ pub(in crate::energy) fn store<L: Number>(m: &Mat3<L>, columns: usize, z: &mut [
     }
 }
 
-/// The problems of the elements of some blocks.
+/// The minimization problems of the elements of some blocks.
 pub(in crate::energy) struct Problem<'a, W, L> {
-    /// The law.
+    /// The material law of all elements.
     pub law: &'a W,
-    /// Its constants.
+    /// The constants of the law in each element.
     pub constants: [L; CONSTANTS],
-    /// k of the system matrix in Pa.
+    /// The stiffness k of the system matrix in Pa.
     pub stiffness: L,
-    /// r.
+    /// The factor r on all weights.
     pub ratio: f64,
-    /// Stretches that may change: 3, or 2 with the third at 1.
+    /// How many stretches may change: 3, or 2 if the third stays at 1.
     pub free: usize,
 }
 
-/// The function at some stretches.
+/// The objective Ψ(σ) + ρ/2 |σ − σ̃|² and its derivatives at the stretches `s`.
 #[derive(Clone, Copy)]
 struct At<L> {
     s: [L; 3],
     value: L,
-    /// 0 in what cannot change.
+    /// The gradient, with 0 for stretches that cannot change.
     gradient: [L; 3],
     bend: Symmetric<L>,
     /// The size of the numbers that the gradient is made of.
@@ -95,8 +95,8 @@ fn truth<L: Number>(mask: L::Mask) -> L {
 }
 
 impl<W: Law, L: Number> Problem<'_, W, L> {
-    /// prox(F̃). A sheet has 0 in its third column, or its normal where the law is projective; there the result has no
-    /// meaning.
+    /// prox(F̃). The third column of a sheet is 0, or its normal if the law is projective; the third column of the
+    /// result then has no meaning.
     #[inline(always)]
     pub fn solve(&self, f: &Mat3<L>) -> Mat3<L> {
         let part = if self.law.is_hard() { 1.0 } else { 1.0 / (1.0 + self.ratio) };
@@ -111,7 +111,8 @@ impl<W: Law, L: Number> Problem<'_, W, L> {
         mat3::select::<L>(acts, &out, f)
     }
 
-    /// By the way of the law's own, and by the stretches where it has none; any numbers where `acts` does not hold.
+    /// prox(F̃) by the law's own way, and by the stretches in lanes where that does not hold. Lanes where `acts` is
+    /// false have arbitrary numbers.
     #[inline(always)]
     fn shortest(&self, f: &Mat3<L>, acts: L::Mask) -> Mat3<L> {
         let weight = L::splat(self.ratio) * self.stiffness;
@@ -134,7 +135,7 @@ impl<W: Law, L: Number> Problem<'_, W, L> {
         svd::compose(&d.u, &self.minimize(&target), &d.v)
     }
 
-    /// σ for σ̃.
+    /// The minimizing stretches σ for the target stretches σ̃.
     #[inline(always)]
     fn minimize(&self, target: &[L; 3]) -> [L; 3] {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
@@ -168,7 +169,7 @@ impl<W: Law, L: Number> Problem<'_, W, L> {
             let accept = active * (steep * gain + (one - steep) * better);
             let is_accepted = zero.lt(accept);
             part = L::select(is_accepted, one, L::select(zero.lt(steep), L::splat(0.5) * part, part));
-            // What is neither steep nor better is at its end.
+            // A lane that is neither steep nor better has converged.
             active = active * (steep + (one - steep) * better);
             now = now.or(is_accepted, &next);
             active = active * unfinished(&now);
@@ -180,7 +181,7 @@ impl<W: Law, L: Number> Problem<'_, W, L> {
         now.s
     }
 
-    /// At σ̃ where it is within the domain, else well inside.
+    /// The objective at σ̃ if that is within the domain, else at stretches well inside of it.
     #[inline(always)]
     fn start(&self, target: &[L; 3]) -> At<L> {
         let (mut near, mut inside) = (*target, *target);
@@ -220,7 +221,7 @@ impl<W: Law, L: Number> Problem<'_, W, L> {
         At { s, value, gradient, bend, scale }
     }
 
-    /// Newton's direction among the stretches that can change, by LDLᵀ.
+    /// Newton's direction in the stretches that can change, by LDLᵀ.
     #[inline(always)]
     fn direction(&self, at: &At<L>) -> [L; 3] {
         let [xx, yy, zz, xy, xz, yz] = at.bend;
@@ -245,13 +246,13 @@ impl<W: Law, L: Number> Problem<'_, W, L> {
 }
 
 impl<L: Number> At<L> {
-    /// `other` where `mask` holds, else itself.
+    /// `other` in the lanes where `mask` holds, else `self`.
     #[inline(always)]
     fn or(&self, mask: L::Mask, other: &At<L>) -> At<L> {
         other.or_else(mask, self)
     }
 
-    /// Itself where `mask` holds, else `other`.
+    /// `self` in the lanes where `mask` holds, else `other`.
     #[inline(always)]
     fn or_else(&self, mask: L::Mask, other: &At<L>) -> At<L> {
         let mut out = *self;
@@ -276,7 +277,7 @@ fn settles<L: Number>(s: &[L; 3], direction: &[L; 3], part: L) -> L {
     truth::<L>(step.lt(L::splat(SETTLED) * size)) * truth::<L>(L::splat(0.5).lt(part))
 }
 
-/// 1 where some part of the gradient is above its rounding.
+/// 1 where some component of the gradient is above its rounding error.
 #[inline(always)]
 fn unfinished<L: Number>(at: &At<L>) -> L {
     let largest = at.gradient[0].abs().max(at.gradient[1].abs()).max(at.gradient[2].abs());
@@ -301,8 +302,8 @@ fn square<L: Number>(a: &[L; 3]) -> L {
     a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 }
 
-/// The direction with the absolute values of the eigenvalues in the lanes that are not safe, from: 1 where it is safe, the
-/// weight, the gradient, the second derivatives, the direction elsewhere.
+/// The direction with the absolute values of the eigenvalues, in the lanes that are not safe. The input rows are: 1
+/// where the lane is safe, the weight, the gradient, the second derivatives, the direction to keep in safe lanes.
 #[cold]
 #[inline(never)]
 fn bounded(numbers: &[[f64; WIDTH]; 14]) -> [[f64; WIDTH]; 3] {

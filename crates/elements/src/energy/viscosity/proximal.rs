@@ -1,7 +1,7 @@
-//! The split viscosity: z is F.
+//! The split form of viscosity, for admm: z is F.
 //!
-//! With F_m = U Σ Vᵀ and G = Uᵀ (F − F̂) V, ε is sym(Σ G) turned by V: the diagonal of G is coupled by the trace alone, and
-//! Gᵢⱼ with Gⱼᵢ only.
+//! With F_m = U Σ Vᵀ and G = Uᵀ (F − F̂) V, ε is sym(Σ G) turned by V: the diagonal of G is coupled by the trace alone,
+//! and Gᵢⱼ with Gⱼᵢ only.
 
 use super::ViscosityTerm;
 use crate::energy::proximal::{self, Proximal, Row};
@@ -68,7 +68,7 @@ impl Proximal for ViscosityTerm {
     }
 }
 
-/// G less the minimizer of 2μ ‖ε‖²/2 + λ tr² ε/2 + w²/2 ‖· − G‖², ε = sym(diag(σ) ·).
+/// G less the minimizer Y of 2μ ‖ε‖²/2 + λ tr² ε/2 + w²/2 ‖Y − G‖², where ε = sym(diag(σ) Y).
 fn damped(g: &[[f64; 3]; 3], s: &[f64; 3], [mu, lambda]: [f64; 2], weight: f64) -> [[f64; 3]; 3] {
     let mut out = [[0.0; 3]; 3];
     for (i, j) in [(0, 1), (0, 2), (1, 2)] {
