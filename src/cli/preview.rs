@@ -190,8 +190,8 @@ impl PreviewArgs {
                 std::fs::create_dir_all(path).map_err(|e| Error::io(Action::CreateDirectory, path, e))?;
                 path.join(format!("{}_{:04}.png", film.outline.name, shot.number))
             };
-            let bytes = png::encode(style.size[0], &stage.picture(shot));
-            write_atomically(&file, |out| std::io::Write::write_all(out, &bytes))?;
+            let picture = stage.picture(shot);
+            write_atomically(&file, |out| png::encode(style.size, &picture, out))?;
             written.push(file);
         }
         Ok(())

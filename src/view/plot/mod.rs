@@ -6,10 +6,11 @@
 //! ```
 //!
 //! A [`Chart`] has one horizontal axis and one or more panels above it. [`layout`] thins the data, chooses ticks and
-//! places everything. The result is a [`drawing::Drawing`], which two small writers understand. Both are our own, and
-//! no further crate is needed: an SVG renderer with its text stack (`resvg` 0.49: some 60 crates, minutes to build, and
-//! a font file to ship) is much more than charts need, which is lines of a certain width and letters. The letters of a
-//! PNG are strokes ([`font`]), so that no font has to be installed; an SVG names the usual sans-serif fonts.
+//! places everything; what it leaves is a [`drawing::Drawing`] that two small writers know. Both draw by themselves, and
+//! the crate `png` only packs pixels: an SVG renderer with its text stack (`resvg` 0.49: some 60 crates, minutes to
+//! build, and a font file to ship) weighs more than all that charts need, which is lines of a certain width and letters.
+//! The letters of a PNG are strokes ([`font`]), so that no font has to be installed; an SVG names the usual sans-serif
+//! fonts.
 //!
 //! Nothing in a file depends on time, threads or installed fonts.
 
@@ -152,11 +153,10 @@ impl Format {
 /// Writes a chart to `path`, whole or not at all.
 pub fn write(chart: &Chart, path: &Path, format: Format, theme: Theme) -> Result<()> {
     let drawing = layout::layout(chart, theme);
-    let bytes = match format {
-        Format::Svg => svg::to_svg(&drawing).into_bytes(),
-        Format::Png => png::to_png(&drawing),
-    };
-    write_atomically(path, |out| out.write_all(&bytes))
+    write_atomically(path, |out| match format {
+        Format::Svg => out.write_all(svg::to_svg(&drawing).as_bytes()),
+        Format::Png => png::write_png(&drawing, out),
+    })
 }
 
 #[cfg(test)]

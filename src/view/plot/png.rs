@@ -1,4 +1,4 @@
-//! Drawings as PNG: a rasterizer for lines, convex areas and stroke letters, and the format itself (RFC 2083).
+//! Drawings as PNG: a rasterizer for lines, convex areas and stroke letters.
 //!
 //! How much of a pixel a stroke covers is taken from the distance d of its centre to the line:
 //!
@@ -9,10 +9,9 @@
 //! The strokes of one item are united by their largest coverage before they are blended, so that joints and crossings
 //! are no darker than the rest. Pictures have two pixels for each pixel of the drawing, for sharp letters.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use flate2::write::ZlibEncoder;
-use flate2::{Compression, Crc};
+use png::{BitDepth, ColorType, DeflateCompression, Encoder, Filter};
 
 use super::drawing::{Anchor, Drawing, Item};
 use super::font;
@@ -23,10 +22,10 @@ const SCALE: f64 = 2.0;
 /// Width of the strokes of letters, relative to their size.
 const PEN: f64 = 0.082;
 
-/// The file's bytes.
-pub fn to_png(drawing: &Drawing) -> Vec<u8> {
+/// Writes the file.
+pub fn write_png(drawing: &Drawing, out: impl Write) -> io::Result<()> {
     let [width, height] = [drawing.width, drawing.height].map(|side| side as usize * SCALE as usize);
-    encode(width, &paint(&drawing.items, width, vec![drawing.background; width * height]))
+    encode([width, height], &paint(&drawing.items, width, vec![drawing.background; width * height]), out)
 }
 
 /// Draws items over a picture of rows of `width` pixels, at least 1, two pixels for each of the drawing.
@@ -188,35 +187,18 @@ fn split(points: &[[f64; 2]], lengths: &[f64]) -> Vec<Vec<[f64; 2]>> {
     dashes
 }
 
-/// The bytes of a file with rows of `width` pixels, at least 1; eight bits for each of red, green and blue.
-pub fn encode(width: usize, pixels: &[Colour]) -> Vec<u8> {
-    let height = pixels.len() / width;
-    let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
-    let mut header = vec![];
-    header.extend((width as u32).to_be_bytes());
-    header.extend((height as u32).to_be_bytes());
-    header.extend([8, 2, 0, 0, 0]);
-    chunk(b"IHDR", &header, &mut out);
-    let mut rows = Vec::with_capacity(height * (3 * width + 1));
-    for row in pixels.chunks_exact(width) {
-        // Rows as they are: flat colours compress best unfiltered.
-        rows.push(0);
-        rows.extend_from_slice(row.as_flattened());
-    }
-    let mut encoder = ZlibEncoder::new(vec![], Compression::best());
-    // Writing to memory does not fail.
-    let data = encoder.write_all(&rows).and_then(|()| encoder.finish()).unwrap_or_default();
-    chunk(b"IDAT", &data, &mut out);
-    chunk(b"IEND", &[], &mut out);
-    out
-}
-
-fn chunk(kind: &[u8; 4], data: &[u8], out: &mut Vec<u8>) {
-    out.extend((data.len() as u32).to_be_bytes());
-    let start = out.len();
-    out.extend(kind);
-    out.extend(data);
-    let mut sum = Crc::new();
-    sum.update(&out[start..]);
-    out.extend(sum.sum().to_be_bytes());
+/// Writes a picture of `size` (columns, rows) with eight bits for each of red, green and blue.
+///
+/// Pictures without pixels, and of another size than their pixels, are errors.
+pub fn encode(size: [usize; 2], pixels: &[Colour], out: impl Write) -> io::Result<()> {
+    let [width, height] = size.map(|side| side as u32);
+    let mut encoder = Encoder::new(out, width, height);
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_deflate_compression(DeflateCompression::Level(9));
+    // Rows as they are: flat colours compress best unfiltered.
+    encoder.set_filter(Filter::NoFilter);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels.as_flattened())?;
+    Ok(writer.finish()?)
 }

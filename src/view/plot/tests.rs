@@ -146,36 +146,6 @@ fn many_points_make_small_files() {
     assert!(svg::to_svg(&drawing).len() < 120_000);
 }
 
-/// The size and the pixels of a PNG that we wrote, decoded by the rules of the format.
-fn decode(png: &[u8]) -> (usize, usize, Vec<u8>) {
-    use std::io::Read;
-    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
-    let (mut at, mut size, mut data) = (8, (0, 0), vec![]);
-    while at < png.len() {
-        let number = |i: usize| u32::from_be_bytes(png[i..i + 4].try_into().unwrap());
-        let (length, kind) = (number(at) as usize, &png[at + 4..at + 8]);
-        let mut crc = !0u32;
-        for byte in &png[at + 4..at + 8 + length] {
-            crc ^= u32::from(*byte);
-            for _ in 0..8 {
-                crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
-            }
-        }
-        assert_eq!(!crc, number(at + 8 + length), "checksum");
-        match kind {
-            b"IHDR" => size = (number(at + 8) as usize, number(at + 12) as usize),
-            b"IDAT" => data.extend_from_slice(&png[at + 8..at + 8 + length]),
-            _ => assert_eq!(kind, b"IEND"),
-        }
-        at += 12 + length;
-    }
-    let mut rows = vec![];
-    flate2::read::ZlibDecoder::new(&data[..]).read_to_end(&mut rows).unwrap();
-    assert_eq!(rows.len(), size.1 * (3 * size.0 + 1));
-    let pixels = rows.chunks(3 * size.0 + 1).flat_map(|row| row[1..].to_vec()).collect();
-    (size.0, size.1, pixels)
-}
-
 #[test]
 fn pixels_are_where_the_drawing_says() {
     let items = vec![
@@ -199,13 +169,25 @@ fn pixels_are_where_the_drawing_says() {
         },
     ];
     let drawing = Drawing { title: String::new(), width: 60, height: 30, background: [255; 3], items };
-    let (width, height, pixels) = decode(&png::to_png(&drawing));
-    assert_eq!((width, height), (120, 60));
-    let at = |x: usize, y: usize| &pixels[3 * (2 * y * width + 2 * x)..][..3];
+    let mut bytes = vec![];
+    png::write_png(&drawing, &mut bytes).unwrap();
+    let mut reader = ::png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+    let mut pixels = vec![0; 120 * 60 * 3];
+    let frame = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((frame.width, frame.height, frame.buffer_size()), (120, 60, pixels.len()));
+    let at = |x: usize, y: usize| &pixels[3 * (2 * y * 120 + 2 * x)..][..3];
     assert!(at(15, 15) == [255, 0, 0] && at(21, 15) == [255; 3] && at(15, 9) == [255; 3]);
     assert!(at(32, 5) == [0, 0, 255] && at(36, 5) == [255; 3] && at(40, 5) == [0, 0, 255]);
     assert!(at(32, 7) == [255; 3]);
     assert!(at(5, 20)[0] < 140 && at(5, 26) == [255; 3] && at(8, 20) == [255; 3], "{:?}", at(5, 20));
+}
+
+#[test]
+fn pictures_without_pixels_or_of_another_size_are_refused() {
+    for (size, pixels) in [([0, 0], 0), ([0, 5], 0), ([5, 0], 0), ([3, 2], 5), ([3, 2], 7)] {
+        assert!(png::encode(size, &vec![[0; 3]; pixels], vec![]).is_err(), "{size:?} {pixels}");
+    }
+    assert!(png::encode([70_000, 1], &[[7; 3]; 70_000], vec![]).is_ok());
 }
 
 #[test]

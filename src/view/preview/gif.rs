@@ -1,42 +1,45 @@
-//! GIF89a: frames of palette indices, packed by LZW with codes of growing width, played in a loop.
+//! GIF89a: frames of palette indices, played in a loop.
 //!
 //! The palette is one for all frames, and its last entry is transparent: a frame holds only the rectangle that
 //! changed, and within it the pixels that did.
 
 use std::io::{self, Write};
+use std::ops::Range;
+
+use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 
 use crate::view::plot::theme::Colour;
 
 /// The entry that lets the last frame through; palettes must leave it free.
 pub const TRANSPARENT: u8 = 255;
-/// The most that codes can number.
-const FULL: usize = 4096;
 
 /// A file that is being written.
 pub struct Gif<W: Write> {
-    out: W,
-    size: [u16; 2],
+    encoder: Encoder<W>,
+    size: [usize; 2],
     last: Option<Vec<u8>>,
 }
 
 impl<W: Write> Gif<W> {
-    /// Begins a file of at most 255 colours that plays for ever.
-    pub fn new(mut out: W, size: [u16; 2], colours: &[Colour]) -> io::Result<Gif<W>> {
-        out.write_all(b"GIF89a")?;
-        out.write_all(&size[0].to_le_bytes())?;
-        out.write_all(&size[1].to_le_bytes())?;
-        // A table of 256 colours of 8 bits for all frames.
-        out.write_all(&[0xf7, 0, 0])?;
-        for i in 0..256 {
-            out.write_all(colours.get(i).unwrap_or(&[0; 3]))?;
+    /// Begins a file that plays for ever. More than 255 colours, no pixels, and sides above 65535 are errors.
+    pub fn new(out: W, size: [usize; 2], colours: &[Colour]) -> io::Result<Gif<W>> {
+        let [width, height] = size.map(|side| u16::try_from(side).unwrap_or(0));
+        if width == 0 || height == 0 {
+            return Err(io::Error::other("each side of a GIF has 1 to 65535 pixels"));
         }
-        out.write_all(b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")?;
-        Ok(Gif { out, size, last: None })
+        if colours.len() > usize::from(TRANSPARENT) {
+            return Err(io::Error::other("a GIF has 255 colours and a transparent one"));
+        }
+        let mut table = colours.to_vec();
+        table.resize(256, [0; 3]);
+        let mut encoder = Encoder::new(out, width, height, table.as_flattened()).map_err(failure)?;
+        encoder.set_repeat(Repeat::Infinite).map_err(failure)?;
+        Ok(Gif { encoder, size, last: None })
     }
 
     /// Adds a frame that is shown for `delay` hundredths of a second.
     pub fn frame(&mut self, indices: Vec<u8>, delay: u16) -> io::Result<()> {
-        let width = usize::from(self.size[0]);
+        let width = self.size[0];
         let [columns, rows] = self.changed(&indices);
         let mut pixels = Vec::with_capacity(columns.len() * rows.len());
         for y in rows.clone() {
@@ -45,31 +48,30 @@ impl<W: Write> Gif<W> {
                 pixels.push(if same { TRANSPARENT } else { indices[i] });
             }
         }
-        // Leave the frame in place; the transparent entry counts.
-        self.out.write_all(&[0x21, 0xf9, 4, 0b101])?;
-        self.out.write_all(&delay.to_le_bytes())?;
-        self.out.write_all(&[TRANSPARENT, 0, 0x2c])?;
-        for value in [columns.start, rows.start, columns.len(), rows.len()] {
-            self.out.write_all(&(value as u16).to_le_bytes())?;
-        }
-        self.out.write_all(&[0, 8])?;
-        for block in pack(&pixels).chunks(255) {
-            self.out.write_all(&[block.len() as u8])?;
-            self.out.write_all(block)?;
-        }
-        self.out.write_all(&[0])?;
+        let frame = Frame {
+            delay,
+            dispose: DisposalMethod::Keep,
+            transparent: Some(TRANSPARENT),
+            left: columns.start as u16,
+            top: rows.start as u16,
+            width: columns.len() as u16,
+            height: rows.len() as u16,
+            buffer: pixels.into(),
+            ..Frame::default()
+        };
+        self.encoder.write_frame(&frame).map_err(failure)?;
         self.last = Some(indices);
         Ok(())
     }
 
     /// Ends the file.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.out.write_all(b";")
+    pub fn finish(self) -> io::Result<()> {
+        self.encoder.into_inner().map(drop).map_err(failure)
     }
 
     /// Columns and rows that differ from the last frame; one pixel at least.
-    fn changed(&self, indices: &[u8]) -> [std::ops::Range<usize>; 2] {
-        let [width, height] = self.size.map(usize::from);
+    fn changed(&self, indices: &[u8]) -> [Range<usize>; 2] {
+        let [width, height] = self.size;
         let Some(last) = &self.last else { return [0..width, 0..height] };
         let (mut low, mut high) = ([width, height], [0, 0]);
         for i in (0..indices.len()).filter(|i| indices[*i] != last[*i]) {
@@ -82,81 +84,11 @@ impl<W: Write> Gif<W> {
     }
 }
 
-/// LZW as GIF has it: 8-bit symbols, a code to clear and one to end, widths from 9 to 12 bits.
-fn pack(pixels: &[u8]) -> Vec<u8> {
-    const CLEAR: usize = 256;
-    const NONE: u16 = u16::MAX;
-    // A tree of strings: the first child of each code, its next sibling, its last symbol.
-    let mut first = vec![NONE; FULL];
-    let (mut next, mut symbol) = (vec![NONE; FULL], vec![0u8; FULL]);
-    let mut bits = Bits::default();
-    let (mut count, mut width) = (CLEAR + 2, 9);
-    bits.push(CLEAR, width);
-    let mut rest = pixels.iter();
-    let Some(begin) = rest.next() else {
-        bits.push(CLEAR + 1, width);
-        return bits.finish();
-    };
-    let mut code = usize::from(*begin);
-    for pixel in rest {
-        let mut child = first[code];
-        while child != NONE && symbol[usize::from(child)] != *pixel {
-            child = next[usize::from(child)];
-        }
-        if child != NONE {
-            code = usize::from(child);
-            continue;
-        }
-        bits.push(code, width);
-        if count == FULL {
-            bits.push(CLEAR, width);
-            first.fill(NONE);
-            (count, width) = (CLEAR + 2, 9);
-        } else {
-            next[count] = first[code];
-            symbol[count] = *pixel;
-            first[code] = count as u16;
-            // The reader is one entry behind.
-            if count == 1 << width {
-                width += 1;
-            }
-            count += 1;
-        }
-        code = usize::from(*pixel);
-    }
-    bits.push(code, width);
-    // The reader adds an entry for that code too.
-    if count == 1 << width && width < 12 {
-        width += 1;
-    }
-    bits.push(CLEAR + 1, width);
-    bits.finish()
-}
-
-/// Codes from the lowest bit on.
-#[derive(Default)]
-struct Bits {
-    bytes: Vec<u8>,
-    waiting: u32,
-    count: u32,
-}
-
-impl Bits {
-    fn push(&mut self, code: usize, width: u32) {
-        self.waiting |= (code as u32) << self.count;
-        self.count += width;
-        while self.count >= 8 {
-            self.bytes.push(self.waiting as u8);
-            self.waiting >>= 8;
-            self.count -= 8;
-        }
-    }
-
-    fn finish(mut self) -> Vec<u8> {
-        if self.count > 0 {
-            self.bytes.push(self.waiting as u8);
-        }
-        self.bytes
+/// An encoder's error as one of the file's, of the same kind where the file is to blame.
+fn failure(error: EncodingError) -> io::Error {
+    match error {
+        EncodingError::Io(error) => error,
+        error => io::Error::other(error),
     }
 }
 
@@ -165,54 +97,50 @@ mod tests {
     use super::*;
     use elements::math::random::SplitMix64;
 
-    /// The textbook's decoder.
-    fn unpack(bytes: &[u8]) -> Vec<u8> {
-        let mut table: Vec<Vec<u8>> = vec![];
-        let (mut out, mut width, mut at) = (vec![], 9, 0);
-        let mut last: Option<usize> = None;
-        loop {
-            let code = (0..width)
-                .fold(0, |code, k| code | usize::from(bytes[(at + k) / 8] >> ((at + k) % 8) & 1) << k);
-            at += width;
-            if code == 256 {
-                table = (0..=257u16).map(|i| if i < 256 { vec![i as u8] } else { vec![] }).collect();
-                (width, last) = (9, None);
-                continue;
+    #[test]
+    fn frames_come_back_with_their_delays() {
+        let size = [40, 30];
+        let colours: Vec<Colour> = (0..TRANSPARENT).map(|i| [i, 255 - i, i / 2]).collect();
+        let mut random = SplitMix64::new(1);
+        let mut draw = |below: usize| (random.uniform() * below as f64) as usize;
+        let mut frames = vec![vec![3; 1200]];
+        for i in 1..20 {
+            let mut frame: Vec<u8> = frames[i - 1].clone();
+            // Nothing changes in every fifth frame, everything in every seventh.
+            let changes = if i % 5 == 0 { 0 } else { draw(50) };
+            (0..changes).for_each(|_| frame[draw(1200)] = draw(255) as u8);
+            if i % 7 == 0 {
+                frame.fill_with(|| draw(255) as u8);
             }
-            if code == 257 {
-                assert!(bytes.len() * 8 - at < 8, "bytes after the end");
-                return out;
-            }
-            if let Some(last) = last
-                && table.len() < FULL
-            {
-                let begin = if code < table.len() { table[code][0] } else { table[last][0] };
-                table.push([&table[last][..], &[begin]].concat());
-                if table.len() == 1 << width && width < 12 {
-                    width += 1;
-                }
-            }
-            out.extend(&table[code]);
-            last = Some(code);
+            frames.push(frame);
         }
+        let mut bytes = vec![];
+        let mut gif = Gif::new(&mut bytes, size, &colours).unwrap();
+        (0..20).for_each(|i| gif.frame(frames[i].clone(), 2 + i as u16).unwrap());
+        gif.finish().unwrap();
+
+        let mut decoder = gif::DecodeOptions::new().read_info(&bytes[..]).unwrap();
+        assert_eq!(decoder.repeat(), Repeat::Infinite);
+        assert_eq!(decoder.global_palette().unwrap()[..765], *colours.as_flattened());
+        let mut shown = vec![0; 1200];
+        for (i, frame) in frames.iter().enumerate() {
+            let part = decoder.read_next_frame().unwrap().unwrap();
+            assert_eq!((part.delay, part.dispose), (2 + i as u16, DisposalMethod::Keep));
+            let [left, top, width] = [part.left, part.top, part.width].map(usize::from);
+            for (k, pixel) in part.buffer.iter().enumerate().filter(|(_, pixel)| **pixel != TRANSPARENT) {
+                shown[(top + k / width) * size[0] + left + k % width] = *pixel;
+            }
+            assert!(shown == *frame, "frame {i}");
+        }
+        assert!(decoder.read_next_frame().unwrap().is_none());
     }
 
     #[test]
-    fn what_is_packed_comes_back() {
-        let mut random = SplitMix64::new(1);
-        for (length, colours) in
-            [(0, 1.0), (1, 2.0), (5, 1.0), (300, 2.0), (70_000, 3.0), (50_000, 250.0), (4000, 1.0)]
-        {
-            for extra in 0..4 {
-                let pixels: Vec<u8> =
-                    (0..length + extra).map(|_| (random.uniform() * colours) as u8).collect();
-                assert!(unpack(&pack(&pixels)) == pixels, "{length} {colours}");
-            }
-        }
-        for length in 3800..4200 {
-            let pixels: Vec<u8> = (0..length).map(|i| (i * i / 7) as u8).collect();
-            assert!(unpack(&pack(&pixels)) == pixels, "{length}");
-        }
+    fn what_the_format_cannot_hold_is_refused() {
+        assert!(Gif::new(vec![], [65535, 1], &[[0; 3]; 255]).is_ok());
+        assert!(Gif::new(vec![], [65536, 1], &[[0; 3]]).is_err());
+        assert!(Gif::new(vec![], [0, 0], &[[0; 3]]).is_err());
+        assert!(Gif::new(vec![], [1, 1], &[[0; 3]; 256]).is_err());
     }
 
     #[test]

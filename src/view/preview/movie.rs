@@ -37,7 +37,7 @@ pub fn schedule(times: &[f64], fps: Option<f64>) -> Vec<(usize, u16)> {
     shown.map(|i| (i, (at(i + stride) - at(i)).clamp(SHORTEST, f64::from(u16::MAX)) as u16)).collect()
 }
 
-/// Writes the frames of `shown` (see [`schedule`]), whole or not at all. Sides are at most 65535 pixels.
+/// Writes the frames of `shown` (see [`schedule`]), whole or not at all. Sides of 0 or above 65535 pixels are errors.
 pub fn write(film: &Film, style: &Style, shown: &[(usize, u16)], path: &Path) -> Result<()> {
     let stage = Stage::new(film, style);
     let mut census = Census::new();
@@ -46,7 +46,7 @@ pub fn write(film: &Film, style: &Style, shown: &[(usize, u16)], path: &Path) ->
     }
     let mut palette = census.palette(style.background, usize::from(TRANSPARENT));
     write_atomically(path, |out| {
-        let mut gif = Gif::new(out, style.size.map(|side| side as u16), &palette.colours)?;
+        let mut gif = Gif::new(out, style.size, &palette.colours)?;
         for (i, delay) in shown {
             let picture = stage.picture(&film.shots[*i]);
             gif.frame(palette.map(style.size[0], &picture), *delay)?;
