@@ -170,6 +170,7 @@ fn wrong_type(message: &str, value: Option<&Value>) -> String {
         "f64" => "a number",
         "u64" | "u32" => "a whole number that is not negative",
         "a sequence" => "an array",
+        "string only" => "a name in quotes",
         other if other.starts_with("struct ") => "a table",
         other => other.strip_prefix("an array of length ").map_or(other, |_| "an array of numbers"),
     };

@@ -4,6 +4,8 @@
 //! integrator (see `integrator`).
 
 mod accounts;
+#[cfg(test)]
+mod active_tests;
 pub mod conserve;
 pub mod convergence;
 pub mod integrator;

@@ -11,6 +11,7 @@ mod compare_command;
 mod embedding;
 mod export;
 mod frames;
+mod house;
 mod interruption;
 mod pipeline;
 mod plot;
