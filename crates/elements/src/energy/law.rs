@@ -13,9 +13,9 @@ use std::fmt::Debug;
 
 use super::constraint::Form;
 use super::vertex::{self, Corner};
-use crate::math::lanes::Number;
 #[cfg(doc)]
 use crate::math::lanes::WideKernel;
+use crate::math::lanes::{Long, Number};
 use crate::math::mat3::{self, Mat3};
 use crate::math::quadrature::integrate;
 use crate::math::single::Single;
@@ -119,6 +119,39 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
     fn is_hard(&self) -> bool {
         false
     }
+}
+
+/// [`Law::density_and_stress`], as the numbers have long computations.
+#[inline(always)]
+pub(super) fn stress<W: Law, L: Number>(law: &W, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
+    struct Stress<'a, W, L>(&'a W, &'a Mat3<L>, &'a [L; CONSTANTS]);
+    impl<W: Law, L: Number> Long<L> for Stress<'_, W, L> {
+        type Output = (L, Mat3<L>);
+        #[inline(always)]
+        fn compute(self) -> Self::Output {
+            self.0.density_and_stress(self.1, self.2)
+        }
+    }
+    L::long(Stress(law, f, constants))
+}
+
+/// [`Law::corner`], likewise.
+#[inline(always)]
+pub(super) fn corner<W: Law, L: Number>(
+    law: &W,
+    f: &Mat3<L>,
+    g: &[L; 3],
+    constants: &[L; CONSTANTS],
+) -> Corner<L> {
+    struct Around<'a, W, L>(&'a W, &'a Mat3<L>, &'a [L; 3], &'a [L; CONSTANTS]);
+    impl<W: Law, L: Number> Long<L> for Around<'_, W, L> {
+        type Output = Corner<L>;
+        #[inline(always)]
+        fn compute(self) -> Self::Output {
+            self.0.corner(self.1, self.2, self.3)
+        }
+    }
+    L::long(Around(law, f, g, constants))
 }
 
 /// The constraint that stands for any energy density that is 0 at rest and positive elsewhere,

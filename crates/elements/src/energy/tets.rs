@@ -2,7 +2,7 @@
 
 use super::cells::{CellTerm, Elements, Shape};
 use super::hessian::{self, Mode};
-use super::law::{CONSTANTS, Law};
+use super::law::{self, CONSTANTS, Law};
 use super::proximal::Row;
 use super::vertex::Corner;
 use crate::math::lanes::{Lane, Number, WIDTH};
@@ -44,7 +44,7 @@ impl Shape for Tet {
 
     #[inline(always)]
     fn corner<W: Law, L: Lane>(law: &W, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
-        law.corner(f, g, constants)
+        law::corner(law, f, g, constants)
     }
 
     fn modes<W: Law>(law: &W, f: &[[f64; 3]; 3], constants: &[f64; CONSTANTS]) -> [Mode; 9] {

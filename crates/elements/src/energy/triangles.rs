@@ -86,7 +86,7 @@ impl Shape for Triangle {
 
     #[inline(always)]
     fn corner<W: Law, L: Lane>(law: &W, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
-        let mut corner = law.corner(f, g, constants);
+        let mut corner = law::corner(law, f, g, constants);
         let cof = mat3::cofactor(f);
         let det = mat3::determinant(f, &cof).max(L::splat(FLAT));
         let across = mat3::dot3(&mat3::apply(&cof, g), &corner.force) / det;

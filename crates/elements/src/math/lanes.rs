@@ -23,10 +23,7 @@ mod portable;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::mat3::Mat3;
 use super::octets::{Octet, Quad};
-use super::polar::{self, Turned};
-use super::svd::{self, Svd};
 pub use pair::Pair;
 pub use portable::Portable;
 
@@ -90,31 +87,12 @@ pub trait Number:
     /// Splits a positive normal number into a mantissa in [1, 2) and its binary exponent.
     fn split_exponent(self) -> (Self, Self);
 
-    /// [`svd::svd`]. This and the following long functions are compiled into every kernel that calls them, so that
-    /// registers hold what they share; numbers that are no SIMD registers have them out of line, once (see `long_once`).
+    /// A long computation: compiled into every kernel that needs it, so that registers hold what they share. Numbers that are
+    /// no SIMD registers have it out of line, once: else it would be most of a portable kernel, of which there are some
+    /// hundred.
     #[inline(always)]
-    fn svd(f: &Mat3<Self>) -> Svd<Self> {
-        svd::in_place(f)
-    }
-    /// [`polar::polar`].
-    #[inline(always)]
-    fn polar(f: &Mat3<Self>) -> (Mat3<Self>, Self) {
-        polar::polar_in_place(f)
-    }
-    /// [`polar::stretch_sum`].
-    #[inline(always)]
-    fn stretch_sum(f: &Mat3<Self>) -> Self {
-        polar::stretch_sum_in_place(f)
-    }
-    /// [`polar::turned`].
-    #[inline(always)]
-    fn turned(f: &Mat3<Self>, g: &[Self; 3]) -> Turned<Self> {
-        polar::turned_in_place(f, g)
-    }
-    /// [`ln`].
-    #[inline(always)]
-    fn ln(self) -> Self {
-        ln_in_place(self)
+    fn long<F: Long<Self>>(computation: F) -> F::Output {
+        computation.compute()
     }
 
     /// From memory, of the first block and the last.
@@ -226,32 +204,24 @@ macro_rules! one_block {
 }
 pub(in crate::math) use one_block;
 
-/// The long functions of a number out of line: they are most of a portable kernel, of which there are some hundred.
+/// [`Number::long`] out of line.
 macro_rules! long_once {
     () => {
         #[inline(never)]
-        fn svd(f: &$crate::math::mat3::Mat3<Self>) -> $crate::math::svd::Svd<Self> {
-            $crate::math::svd::in_place(f)
-        }
-        #[inline(never)]
-        fn polar(f: &$crate::math::mat3::Mat3<Self>) -> ($crate::math::mat3::Mat3<Self>, Self) {
-            $crate::math::polar::polar_in_place(f)
-        }
-        #[inline(never)]
-        fn stretch_sum(f: &$crate::math::mat3::Mat3<Self>) -> Self {
-            $crate::math::polar::stretch_sum_in_place(f)
-        }
-        #[inline(never)]
-        fn turned(f: &$crate::math::mat3::Mat3<Self>, g: &[Self; 3]) -> $crate::math::polar::Turned<Self> {
-            $crate::math::polar::turned_in_place(f, g)
-        }
-        #[inline(never)]
-        fn ln(self) -> Self {
-            $crate::math::lanes::ln_in_place(self)
+        fn long<F: $crate::math::lanes::Long<Self>>(computation: F) -> F::Output {
+            computation.compute()
         }
     };
 }
 pub(in crate::math) use long_once;
+
+/// A long computation with numbers of one type, for [`Number::long`].
+pub trait Long<L> {
+    /// The result.
+    type Output;
+    /// The computation; implementations are `#[inline(always)]`.
+    fn compute(self) -> Self::Output;
+}
 
 /// A computation written once for any lane type.
 pub trait Kernel {
@@ -368,17 +338,25 @@ impl Path {
 }
 
 /// The natural logarithm of positive normal numbers, to 1 ulp or so.
+#[inline(always)]
+pub fn ln<L: Number>(x: L) -> L {
+    struct Logarithm<L>(L);
+    impl<L: Number> Long<L> for Logarithm<L> {
+        type Output = L;
+        #[inline(always)]
+        fn compute(self) -> L {
+            ln_in_place(self.0)
+        }
+    }
+    L::long(Logarithm(x))
+}
+
+/// [`ln`], compiled into its caller:
 ///
 /// `x = 2^e·m`, `m ∈ [√½, √2)`, `s = (m−1)/(m+1)`, `ln m = 2 Σ s^(2k+1)/(2k+1)`; the series ends at k = 10,
 /// where its remainder is below 1e-18.
 #[inline(always)]
-pub fn ln<L: Number>(x: L) -> L {
-    x.ln()
-}
-
-/// [`ln`], compiled into its caller.
-#[inline(always)]
-pub(in crate::math) fn ln_in_place<L: Number>(x: L) -> L {
+fn ln_in_place<L: Number>(x: L) -> L {
     let (mantissa, exponent) = x.split_exponent();
     let big = L::splat(std::f64::consts::SQRT_2).lt(mantissa);
     let m = L::select(big, mantissa * L::splat(0.5), mantissa);

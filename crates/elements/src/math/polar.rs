@@ -20,7 +20,7 @@
 //! 2(σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁); where it nearly vanishes the rotation is ill defined and that lane takes its
 //! answer from the SVD.
 
-use super::lanes::{Lane, Number, Portable, WIDTH};
+use super::lanes::{Lane, Long, Number, Portable, WIDTH};
 use super::mat3::{self, Mat3};
 use super::svd::svd;
 use super::symmetric::{self, Symmetric};
@@ -38,12 +38,20 @@ const BOUNDED: f64 = 1e-9;
 /// `tr(RᵀF)` alone, at less than half the cost.
 #[inline(always)]
 pub fn stretch_sum<L: Number>(f: &Mat3<L>) -> L {
-    L::stretch_sum(f)
+    struct StretchSum<'a, L>(&'a Mat3<L>);
+    impl<L: Number> Long<L> for StretchSum<'_, L> {
+        type Output = L;
+        #[inline(always)]
+        fn compute(self) -> Self::Output {
+            stretch_sum_in_place(self.0)
+        }
+    }
+    L::long(StretchSum(f))
 }
 
 /// [`stretch_sum`], compiled into its caller.
 #[inline(always)]
-pub(super) fn stretch_sum_in_place<L: Number>(f: &Mat3<L>) -> L {
+fn stretch_sum_in_place<L: Number>(f: &Mat3<L>) -> L {
     let cof = mat3::cofactor(f);
     let (i1, j) = (mat3::dot(f, f), mat3::determinant(f, &cof));
     let s = largest_root(i1, j, mat3::dot(&cof, &cof), POLISHED);
@@ -82,12 +90,20 @@ fn denominator<L: Number>(s: L, i1: L, j: L) -> (L, L::Mask) {
 /// The nearest rotation and `tr(RᵀF)`.
 #[inline(always)]
 pub fn polar<L: Number>(f: &Mat3<L>) -> (Mat3<L>, L) {
-    L::polar(f)
+    struct Polar<'a, L>(&'a Mat3<L>);
+    impl<L: Number> Long<L> for Polar<'_, L> {
+        type Output = (Mat3<L>, L);
+        #[inline(always)]
+        fn compute(self) -> Self::Output {
+            polar_in_place(self.0)
+        }
+    }
+    L::long(Polar(f))
 }
 
 /// [`polar`], compiled into its caller.
 #[inline(always)]
-pub(super) fn polar_in_place<L: Number>(f: &Mat3<L>) -> (Mat3<L>, L) {
+fn polar_in_place<L: Number>(f: &Mat3<L>) -> (Mat3<L>, L) {
     let cof = mat3::cofactor(f);
     let j = mat3::determinant(f, &cof);
     let i1 = mat3::dot(f, f);
@@ -131,12 +147,20 @@ pub struct Turned<L> {
 /// ```
 #[inline(always)]
 pub fn turned<L: Number>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
-    L::turned(f, g)
+    struct Turning<'a, L>(&'a Mat3<L>, &'a [L; 3]);
+    impl<L: Number> Long<L> for Turning<'_, L> {
+        type Output = Turned<L>;
+        #[inline(always)]
+        fn compute(self) -> Self::Output {
+            turned_in_place(self.0, self.1)
+        }
+    }
+    L::long(Turning(f, g))
 }
 
 /// [`turned`], compiled into its caller.
 #[inline(always)]
-pub(super) fn turned_in_place<L: Number>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
+fn turned_in_place<L: Number>(f: &Mat3<L>, g: &[L; 3]) -> Turned<L> {
     let cof = mat3::cofactor(f);
     let j = mat3::determinant(f, &cof);
     let i1 = mat3::dot(f, f);

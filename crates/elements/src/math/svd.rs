@@ -8,7 +8,7 @@
 //! removes the error that squaring made. A lane that has converged rotates by exactly zero, so its result
 //! does not depend on the matrices that share its block.
 
-use super::lanes::Number;
+use super::lanes::{Long, Number};
 use super::mat3::{self, Mat3, dot3};
 
 /// `F = U diag(σ) Vᵀ`.
@@ -30,12 +30,20 @@ const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 /// The decomposition of any finite matrix, singular and inverted ones included.
 #[inline(always)]
 pub fn svd<L: Number>(f: &Mat3<L>) -> Svd<L> {
-    L::svd(f)
+    struct Decomposition<'a, L>(&'a Mat3<L>);
+    impl<L: Number> Long<L> for Decomposition<'_, L> {
+        type Output = Svd<L>;
+        #[inline(always)]
+        fn compute(self) -> Self::Output {
+            in_place(self.0)
+        }
+    }
+    L::long(Decomposition(f))
 }
 
 /// [`svd`], compiled into its caller.
 #[inline(always)]
-pub(super) fn in_place<L: Number>(f: &Mat3<L>) -> Svd<L> {
+fn in_place<L: Number>(f: &Mat3<L>) -> Svd<L> {
     let mut v = eigenvectors(mat3::transpose_mul(f, f));
     let mut b = mat3::mul(f, &v);
     for _ in 0..MAX_SWEEPS {

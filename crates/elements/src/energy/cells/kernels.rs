@@ -2,7 +2,7 @@
 
 use super::{Block, MOST, Shape};
 use crate::energy::ElementState;
-use crate::energy::law::{CONSTANTS, Law};
+use crate::energy::law::{self, CONSTANTS, Law};
 use crate::energy::proximal::Row;
 use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel};
 use crate::math::mat3::{self, Mat3};
@@ -124,7 +124,7 @@ impl<S: Shape, W: Law> WideKernel for Evaluate<'_, S, W> {
                 true => [L::load_blocks(&first.stiffness, &last.stiffness), zero, zero],
                 false => constants([first, last]),
             };
-            let (psi, stress) = self.law.density_and_stress(&f, &constants);
+            let (psi, stress) = law::stress(self.law, &f, &constants);
             let volume = L::load_blocks(&first.volume, &last.volume);
             let energy = L::select(zero.lt(volume), volume * psi, zero);
             sum = energy.added_to(sum);
@@ -187,7 +187,7 @@ impl<S: Shape, W: Law> Kernel for Inspect<'_, S, W> {
     fn run<L: Lane>(self) {
         for (block, states) in self.blocks.iter().zip(self.states.chunks_mut(WIDTH)) {
             let (f, _) = gradient::<S, L>([block, block], self.x);
-            let (psi, stress) = self.law.density_and_stress(&f, &constants([block, block]));
+            let (psi, stress) = law::stress(self.law, &f, &constants([block, block]));
             let det = mat3::determinant(&f, &mat3::cofactor(&f));
             // The stress normal to a sheet is 0, because its surface is free.
             let mises = von_mises(&mat3::mul_transpose(&own_columns::<S, L>(stress), &f), det);

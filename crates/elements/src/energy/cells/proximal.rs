@@ -6,7 +6,7 @@ use super::{Block, CellTerm, Shape};
 use crate::energy::law::Law;
 use crate::energy::proximal::stretches::{self, Problem};
 use crate::energy::proximal::{Proximal, Row, Splitting};
-use crate::math::lanes::{Kernel, Lane, Number, Vec4, WIDTH, WideKernel, dispatch, dispatch_wide};
+use crate::math::lanes::{Kernel, Lane, Long, Number, Vec4, WIDTH, WideKernel, dispatch, dispatch_wide};
 use crate::math::mat3::{self, Mat3};
 use crate::math::prefetch::{AHEAD, prefetch};
 
@@ -52,7 +52,19 @@ fn solve<S: Shape, W: Law, L: Number>(
     let stiffness = L::load_blocks(&first.stiffness, &last.stiffness);
     let problem = Problem { law, constants: constants([first, last]), stiffness, ratio, free: S::COLUMNS };
     // A sheet is projected like a solid whose third column is the sheet's normal.
-    problem.solve(&if law.is_projective() { S::complete(target) } else { target })
+    L::long(Solve(&problem, &if law.is_projective() { S::complete(target) } else { target }))
+}
+
+/// [`Problem::solve`], as the numbers have long computations.
+struct Solve<'a, 'b, W, L>(&'a Problem<'b, W, L>, &'a Mat3<L>);
+
+impl<W: Law, L: Number> Long<L> for Solve<'_, '_, W, L> {
+    type Output = Mat3<L>;
+
+    #[inline(always)]
+    fn compute(self) -> Mat3<L> {
+        self.0.solve(self.1)
+    }
 }
 
 struct Prox<'a, S: Shape, W> {
