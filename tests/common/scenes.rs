@@ -1,5 +1,7 @@
 //! Scenes and materials that several tests have in common, as the texts of configs.
 
+use elements::energy::material::MODELS;
+
 /// A pin of the side at x = 0, for a body that begins there. Keys that follow belong to the pin.
 pub const HELD: &str = "[[body.pin]]\nselect = { box = { min = [-1, -1, -1], max = [1e-6, 9, 9] } }";
 
@@ -16,23 +18,16 @@ pub const CLOTH: &str = "[[body]]\nname = \"cloth\"\ngenerate = { shape = \"clot
 
 /// All material models, with parameters that make them about as stiff as E = `young` (Pa), ν = 0.3.
 pub fn materials(young: f64) -> Vec<(&'static str, String)> {
-    let lame = |model: &str| format!("{{ model = \"{model}\", young = {young:e}, poisson = 0.3 }}");
     let point = |x: f64, stress: f64| format!("[{x}, {:e}]", stress * young);
     let spline = [point(0.0, -2.0), point(0.5, -0.6), point(1.0, 0.0), point(1.5, 0.6), point(2.0, 2.0)];
     let volume = [point(0.0, -0.6), point(1.0, 0.0), point(2.0, 0.6)];
-    vec![
-        ("arap", lame("arap")),
-        ("corotated", lame("corotated")),
-        ("stvk", lame("stvk")),
-        ("neo-hookean", lame("neo-hookean")),
-        ("stable-neo-hookean", lame("stable-neo-hookean")),
-        ("mooney-rivlin", lame("mooney-rivlin")),
-        ("polynomial", format!("{{ model = \"polynomial\", mu = {young:e} }}")),
-        (
-            "spline",
-            format!("{{ model = \"spline\", a = [{}], c = [{}] }}", spline.join(", "), volume.join(", ")),
-        ),
-    ]
+    let parameters = |model: &str| match model {
+        "polynomial" => format!("mu = {young:e}"),
+        "spline" => format!("a = [{}], c = [{}]", spline.join(", "), volume.join(", ")),
+        _ => format!("young = {young:e}, poisson = 0.3"),
+    };
+    let table = |model: &str| format!("{{ model = \"{model}\", {} }}", parameters(model));
+    MODELS.iter().map(|model| (model.name, table(model.name))).collect()
 }
 
 /// The parameters of one of [`materials`].

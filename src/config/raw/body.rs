@@ -357,7 +357,7 @@ pub struct Material {
     /// second derivative then jumps. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monotone: Option<bool>,
-    /// `neo-hookean`, `mooney-rivlin`: what happens to inverted elements. Default "barrier".
+    /// Models with a logarithmic barrier: what happens to inverted elements. Default "barrier".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inversion: Option<Inversion>,
     /// Least and most of the stretches over which the stiffness of the solvers' system matrix is fitted; affects
