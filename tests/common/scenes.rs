@@ -1,6 +1,9 @@
 //! Scenes and materials that several tests have in common, as the texts of configs.
 
+use std::sync::LazyLock;
+
 use elements::energy::material::MODELS;
+use pliant::run::{FORMATS, Making};
 
 /// A pin of the side at x = 0, for a body that begins there. Keys that follow belong to the pin.
 pub const HELD: &str = "[[body.pin]]\nselect = { box = { min = [-1, -1, -1], max = [1e-6, 9, 9] } }";
@@ -9,8 +12,21 @@ pub const HELD: &str = "[[body.pin]]\nselect = { box = { min = [-1, -1, -1], max
 pub const RUBBER: &str = "{ model = \"stable-neo-hookean\", young = 1e5, poisson = 0.4 }";
 
 /// For `--set`: frames in all formats.
-pub const FORMATS: &str =
-    "output.formats=[\"vtu\", \"vtk\", \"ply\", \"obj\", \"stl\", \"pc2\", \"mdd\", \"usd\"]";
+pub fn formats() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let names: Vec<&str> = FORMATS.iter().map(|(format, _)| format.name()).collect();
+        format!("output.formats={names:?}")
+    });
+    &TEXT
+}
+
+/// The directories of the formats that have files for every frame.
+pub fn frame_directories() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().filter_map(|(_, making)| match making {
+        Making::Frames { directory, .. } => Some(*directory),
+        Making::Animation(_) => None,
+    })
+}
 
 /// A body more for a scene: a sheet of 25 vertices and 32 triangles, 2 m above the origin.
 pub const CLOTH: &str = "[[body]]\nname = \"cloth\"\ngenerate = { shape = \"cloth\", size = [1, 1], cells = [4, 4] }\n\
