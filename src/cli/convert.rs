@@ -19,7 +19,8 @@ use crate::mesh::{Kind, Mesh};
                   the boundary."
 )]
 pub struct ConvertArgs {
-    /// The mesh: VTU, VTK, MSH, Medit, TetGen, PLY, OBJ, STL or OFF.
+    /// The mesh, in any format that can be read.
+    #[arg(help = format!("The mesh: {}", io::Format::names()))]
     pub input: PathBuf,
     /// The new file; its extension tells the format: vtu, vtk, msh, mesh, node, ele, ply, obj, stl.
     pub output: PathBuf,

@@ -1,5 +1,8 @@
 //! Mesh files: one file per format, and the enum of all formats.
 //!
+//! A reader is one file with a `parse`, which its tests hold against damaged content (`check_reader`), and a variant of
+//! [`Format`] with its arms below.
+//!
 //! Readers look at the content first (a VTU named `.vtk` is still a VTU), check every count against the
 //! bytes that are there before they reserve memory, and every index before they use it: a damaged file is
 //! an error that names the place, never a panic. Writers write beside the target and rename.
@@ -100,6 +103,11 @@ impl Format {
             Format::Off => &["off"],
             Format::Msh => &["msh"],
         }
+    }
+
+    /// The names of all formats that can be read, for messages.
+    pub fn names() -> String {
+        Format::ALL.map(Format::name).join(", ")
     }
 
     /// The format that the extension of a file name stands for.

@@ -68,6 +68,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::Format;
+    use crate::io::tests::damaged::check_reader;
 
     #[test]
     fn colours_comments_and_polygons() {
@@ -78,6 +80,7 @@ mod tests {
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3], [0, 1, 4]]);
         let old_mac = text.replace(" # a square and a corner", "").replace('\n', "\r");
         assert_eq!(parse(old_mac.replace(" # top", "").as_bytes()).unwrap(), mesh);
+        check_reader(Format::Off, text.as_bytes(), parse);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Tests of every reader with files made by hand and files from our own writer.
 
-mod damaged;
+pub(super) mod damaged;
 
 use super::*;
 use crate::mesh::DataArray;

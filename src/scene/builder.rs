@@ -3,15 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{
-    Body, Control, Damping, FrameFormat, MaterialPart, MeshSource, Motion, Output, Pin, PinKind, Quantity,
-    Scene, Selection, Shape, Time, Transform, Velocity,
-};
+use super::{Body, FrameFormat, MeshSource, Output, Quantity, Scene, Shape, Time};
 use crate::error::{Error, Result};
 use crate::io::vtu_write::Compression;
 use crate::mesh::Mesh;
 use crate::solver::{SolverSettings, quasi_newton};
-use elements::energy::material::Material;
 use elements::math::track::Track;
 
 impl Scene {
@@ -104,65 +100,6 @@ impl Scene {
         let SolverSettings { method, iterations, tolerance } = self.solver.clone();
         SolverSettings::new(method, iterations, tolerance)?;
         Ok(())
-    }
-}
-
-impl Body {
-    /// A body of a mesh, of 1000 kg/m³, without a material.
-    pub fn new(name: &str, mesh: impl Into<MeshSource>) -> Body {
-        Body {
-            name: name.into(),
-            mesh: mesh.into(),
-            surfaces: vec![],
-            repair: false,
-            density: Quantity::Constant(1000.0),
-            thickness: Quantity::Constant(0.001),
-            radius: 0.005,
-            materials: vec![],
-            springs: None,
-            bending: None,
-            limits: None,
-            line: None,
-            fibers: vec![],
-            damping: Damping::default(),
-            stiffness_scale: None,
-            transform: Transform::default(),
-            velocity: Velocity::default(),
-            deform: vec![],
-            pins: vec![],
-            loads: vec![],
-            pressure: None,
-            control: Control::default(),
-        }
-    }
-
-    /// Gives all cells a material, in place of earlier ones.
-    pub fn material(mut self, material: Material) -> Body {
-        self.materials = vec![MaterialPart { select: Selection::All, material, varying: vec![] }];
-        self
-    }
-
-    /// Sets the density in kg/m³.
-    pub fn density(mut self, density: f64) -> Body {
-        self.density = Quantity::Constant(density);
-        self
-    }
-
-    /// Holds vertices where they are.
-    pub fn pin(self, select: Selection) -> Body {
-        self.pin_moving(select, None)
-    }
-
-    /// Holds vertices and moves them.
-    pub fn pin_moving(mut self, select: Selection, motion: Option<Motion>) -> Body {
-        self.pins.push(Pin { select, kind: PinKind::Hard, motion });
-        self
-    }
-
-    /// Sets the initial velocity in m/s.
-    pub fn velocity(mut self, linear: [f64; 3]) -> Body {
-        self.velocity.linear = linear;
-        self
     }
 }
 

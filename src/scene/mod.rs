@@ -3,6 +3,7 @@
 //! A config becomes a scene, and so does code (see [`Scene::new`] and [`Body::new`]). Whatever simulates takes these types.
 //! What needs the meshes (does a selection select anything?) is checked when the model is built.
 
+mod body;
 mod builder;
 mod control;
 mod elastic;
@@ -10,6 +11,7 @@ pub mod memory;
 mod output;
 
 pub use crate::mesh::generate::Shape;
+pub use body::Body;
 pub use control::{Control, Wish};
 pub use elastic::{
     Bending, BendingKind, Damping, Directions, Fiber, Limits, Line, LineKind, MaterialPart, Quantity, Springs,
@@ -135,55 +137,6 @@ pub struct Wind {
     pub drag: f64,
 }
 
-/// One elastic body.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Body {
-    /// Unique name, usable as a file name.
-    pub name: String,
-    /// Where the mesh comes from.
-    pub mesh: MeshSource,
-    /// Surfaces that follow it and are written in its place, absolute paths.
-    pub surfaces: Vec<PathBuf>,
-    /// Drop degenerate cells instead of refusing the mesh.
-    pub repair: bool,
-    /// Mass density in kg/m³, > 0.
-    pub density: Quantity,
-    /// Thickness in m of a sheet (a mesh of triangles), > 0.
-    pub thickness: Quantity,
-    /// Radius in m of the cross-section of a line (a mesh of edges), > 0.
-    pub radius: f64,
-    /// The materials, later ones win; solids have one at least, sheets may have springs instead, lines have none.
-    pub materials: Vec<MaterialPart>,
-    /// Springs along the edges of a sheet.
-    pub springs: Option<Springs>,
-    /// Resistance of a sheet to bending.
-    pub bending: Option<Bending>,
-    /// Bounds on stretches.
-    pub limits: Option<Limits>,
-    /// What the edges of a line do; lines have it, other bodies do not.
-    pub line: Option<Line>,
-    /// Families of fibres in a solid.
-    pub fibers: Vec<Fiber>,
-    /// Rayleigh damping.
-    pub damping: Damping,
-    /// Factor on all stiffness over time, > 0; `None`: 1.
-    pub stiffness_scale: Option<Track<1>>,
-    /// Applied to the mesh; the result is the rest state.
-    pub transform: Transform,
-    /// Initial velocity.
-    pub velocity: Velocity,
-    /// Applied about the centre of the rest bounding box; the result is the initial state.
-    pub deform: Vec<Deform>,
-    /// Attachments.
-    pub pins: Vec<Pin>,
-    /// Forces on sets of vertices.
-    pub loads: Vec<Load>,
-    /// Pressure inside the closed surface above that outside, in Pa, over time.
-    pub pressure: Option<Track<1>>,
-    /// What its momenta and energy should be.
-    pub control: Control,
-}
-
 /// A force on a set of vertices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
@@ -191,13 +144,6 @@ pub struct Load {
     pub select: Selection,
     /// In N over time, the sum over the vertices, which share it evenly.
     pub force: Track<3>,
-}
-
-impl Body {
-    /// Cross-section of a line in m².
-    pub fn section(&self) -> f64 {
-        std::f64::consts::PI * self.radius * self.radius
-    }
 }
 
 /// Where a mesh comes from.

@@ -1,7 +1,8 @@
 //! Solvers: ways to minimize the one objective.
 //!
 //! The driver owns the loop, the stopping test, the timers and the metrics; a solver owns one iteration. A solver is
-//! one file, with the options that it declares (see `options`), and one line in the registry below.
+//! one file, with the options that it declares (see `options`), and two lines here: its module and its place in the
+//! registry.
 
 mod acceleration;
 pub mod admm;
@@ -29,15 +30,15 @@ pub use options::{Kind, Refusal};
 
 /// The registry: one line for each solver, with the options that its file declares.
 macro_rules! solvers {
-    ($($(#[$doc:meta])* $name:ident: $options:ty),* $(,)?) => {
+    ($($(#[$doc:meta])* $name:ident: $module:ident::$options:ident),* $(,)?) => {
         /// A kind of solver with its options.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Method {
-            $($(#[$doc])* $name($options)),*
+            $($(#[$doc])* $name($module::$options)),*
         }
 
-        $(impl From<$options> for Method {
-            fn from(options: $options) -> Method {
+        $(impl From<$module::$options> for Method {
+            fn from(options: $module::$options) -> Method {
                 Method::$name(options)
             }
         })*
@@ -50,8 +51,13 @@ macro_rules! solvers {
             }
         }
 
+        /// The options of every kind, by the name of the kind.
+        pub mod named {
+            $(pub use super::$module::$options as $name;)*
+        }
+
         /// All kinds of solvers, in the order of the registry.
-        pub static KINDS: &[Kind] = &[$(Kind::of::<$options>()),*];
+        pub static KINDS: &[Kind] = &[$(Kind::of::<$module::$options>()),*];
     };
 }
 

@@ -1,5 +1,10 @@
 //! Scenes and materials that several tests have in common, as the texts of configs.
 
+use std::sync::LazyLock;
+
+use elements::energy::material::MODELS;
+use pliant::run::{FORMATS, Making};
+
 /// A pin of the side at x = 0, for a body that begins there. Keys that follow belong to the pin.
 pub const HELD: &str = "[[body.pin]]\nselect = { box = { min = [-1, -1, -1], max = [1e-6, 9, 9] } }";
 
@@ -7,8 +12,21 @@ pub const HELD: &str = "[[body.pin]]\nselect = { box = { min = [-1, -1, -1], max
 pub const RUBBER: &str = "{ model = \"stable-neo-hookean\", young = 1e5, poisson = 0.4 }";
 
 /// For `--set`: frames in all formats.
-pub const FORMATS: &str =
-    "output.formats=[\"vtu\", \"vtk\", \"ply\", \"obj\", \"stl\", \"pc2\", \"mdd\", \"usd\"]";
+pub fn formats() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let names: Vec<&str> = FORMATS.iter().map(|(format, _)| format.name()).collect();
+        format!("output.formats={names:?}")
+    });
+    &TEXT
+}
+
+/// The directories of the formats that have files for every frame.
+pub fn frame_directories() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().filter_map(|(_, making)| match making {
+        Making::Frames { directory, .. } => Some(*directory),
+        Making::Animation(_) => None,
+    })
+}
 
 /// A body more for a scene: a sheet of 25 vertices and 32 triangles, 2 m above the origin.
 pub const CLOTH: &str = "[[body]]\nname = \"cloth\"\ngenerate = { shape = \"cloth\", size = [1, 1], cells = [4, 4] }\n\
@@ -16,23 +34,16 @@ pub const CLOTH: &str = "[[body]]\nname = \"cloth\"\ngenerate = { shape = \"clot
 
 /// All material models, with parameters that make them about as stiff as E = `young` (Pa), ν = 0.3.
 pub fn materials(young: f64) -> Vec<(&'static str, String)> {
-    let lame = |model: &str| format!("{{ model = \"{model}\", young = {young:e}, poisson = 0.3 }}");
     let point = |x: f64, stress: f64| format!("[{x}, {:e}]", stress * young);
     let spline = [point(0.0, -2.0), point(0.5, -0.6), point(1.0, 0.0), point(1.5, 0.6), point(2.0, 2.0)];
     let volume = [point(0.0, -0.6), point(1.0, 0.0), point(2.0, 0.6)];
-    vec![
-        ("arap", lame("arap")),
-        ("corotated", lame("corotated")),
-        ("stvk", lame("stvk")),
-        ("neo-hookean", lame("neo-hookean")),
-        ("stable-neo-hookean", lame("stable-neo-hookean")),
-        ("mooney-rivlin", lame("mooney-rivlin")),
-        ("polynomial", format!("{{ model = \"polynomial\", mu = {young:e} }}")),
-        (
-            "spline",
-            format!("{{ model = \"spline\", a = [{}], c = [{}] }}", spline.join(", "), volume.join(", ")),
-        ),
-    ]
+    let parameters = |model: &str| match model {
+        "polynomial" => format!("mu = {young:e}"),
+        "spline" => format!("a = [{}], c = [{}]", spline.join(", "), volume.join(", ")),
+        _ => format!("young = {young:e}, poisson = 0.3"),
+    };
+    let table = |model: &str| format!("{{ model = \"{model}\", {} }}", parameters(model));
+    MODELS.iter().map(|model| (model.name, table(model.name))).collect()
 }
 
 /// The parameters of one of [`materials`].

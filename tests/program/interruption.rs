@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::common::program::{Place, assert_equal_content};
-use crate::common::scenes::{FORMATS, RUBBER, beam};
+use crate::common::scenes::{RUBBER, beam, formats, frame_directories};
 
 /// Every visible file is whole.
 fn assert_whole_files(run: &Path) {
@@ -98,7 +98,7 @@ fn files_that_a_killed_run_was_writing_are_gone_once_it_is_resumed_or_replaced()
     let place = Place::new();
     place.write("scene.toml", &beam([4, 2, 2], 6, "iterations = 3", RUBBER));
     let simulate = |run: &str, more: &[&str]| {
-        place.succeed(&[&["simulate", "scene.toml", "--set", FORMATS, "-o", run], more].concat());
+        place.succeed(&[&["simulate", "scene.toml", "--set", formats(), "-o", run], more].concat());
     };
     simulate("unbroken", &[]);
     std::fs::create_dir(place.path("broken")).unwrap();
@@ -107,7 +107,7 @@ fn files_that_a_killed_run_was_writing_are_gone_once_it_is_resumed_or_replaced()
     for again in ["--resume", "--force"] {
         // Where a large animation has its clips.
         std::fs::create_dir_all(place.path("broken/blender/clips")).unwrap();
-        for sub in ["", "vtu", "vtk", "ply", "obj", "stl", "maps", "blender", "blender/clips"] {
+        for sub in frame_directories().chain(["", "maps", "blender", "blender/clips"]) {
             std::fs::write(place.path("broken").join(sub).join(".file.7-1-0.tmp"), "half").unwrap();
         }
         simulate("broken", &[again]);

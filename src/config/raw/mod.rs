@@ -8,6 +8,7 @@ mod body;
 mod comparison;
 mod control;
 mod force;
+mod material;
 mod output;
 mod pin;
 mod quantity;
@@ -15,13 +16,14 @@ mod values;
 
 pub use crate::scene::FrameFormat as Format;
 pub use body::{
-    Axis, Bending, BendingKind, BendingRest, Body, Collapse, Damping, Deform, Fiber, Generate, Inversion,
-    Limits, Line, LineKind, Material, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist,
-    VaryingDirections, Velocity,
+    Axis, Bending, BendingKind, BendingRest, Body, Collapse, Damping, Deform, Fiber, Generate, Limits, Line,
+    LineKind, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist, VaryingDirections,
+    Velocity,
 };
 pub use comparison::{Comparison, Setting, Variation};
 pub use control::{Conserved, Control};
 pub use force::{Load, Wind};
+pub use material::{Inversion, Material};
 pub use output::{Compression, Output};
 pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,

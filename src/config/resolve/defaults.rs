@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::raw;
-use crate::meshing::METHODS;
+use super::body;
 
 /// The place of a config, and the directory in which the program runs.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
     output.normals.get_or_insert(false);
     output.start_frame.get_or_insert(1);
     for (i, body) in config.body.iter_mut().enumerate() {
-        fill_body(body, i, context, report);
+        body::fill(body, i, context, report);
     }
 }
 
@@ -63,92 +63,13 @@ fn fill_wind(wind: &mut raw::Wind) {
     wind.drag.get_or_insert(1.0);
 }
 
-fn fill_body(body: &mut raw::Body, index: usize, context: &Context, report: &mut Report) {
-    let at = KeyPath::parse("body").join(index);
-    body.name.get_or_insert_with(|| format!("body{index}"));
-    if let Some(mesh) = &mut body.mesh {
-        make_absolute(mesh, &context.config_directory, at.join("mesh"), report);
-    }
-    let alone = matches!(body.surface, Some(raw::Paths::One(_)));
-    for (i, path) in body.surface.iter_mut().flat_map(raw::Paths::as_mut_slice).enumerate() {
-        let key = at.join("surface");
-        make_absolute(path, &context.config_directory, if alone { key } else { key.join(i) }, report);
-    }
-    if body.surface.is_some() && body.mesh.is_none() && body.generate.is_none() {
-        let options = body.tetrahedralize.get_or_insert_default();
-        options.method.get_or_insert_with(|| METHODS[0].name.into());
-        options.repair.get_or_insert(true);
-    }
-    if let Some(generate) = &mut body.generate
-        && matches!(generate.shape, Some(raw::Shape::Beam | raw::Shape::Box))
-    {
-        generate.split.get_or_insert(5);
-    }
-    body.repair.get_or_insert(false);
-    body.density.get_or_insert(raw::Quantity::Number(1000.0));
-    body.thickness.get_or_insert(raw::Quantity::Number(0.001));
-    body.radius.get_or_insert(0.005);
-    fill_line(body);
-    if let Some(springs) = &mut body.springs {
-        springs.cross.get_or_insert(false);
-    }
-    if let Some(bending) = &mut body.bending {
-        bending.rest.get_or_insert_default();
-        bending.kind.get_or_insert_default();
-    }
-    body.damping.mass.get_or_insert(0.0);
-    body.damping.stiffness.get_or_insert(0.0);
-    body.transform.translate.get_or_insert([0.0; 3]);
-    body.transform.scale.get_or_insert(1.0);
-    body.velocity.linear.get_or_insert([0.0; 3]);
-    body.velocity.angular.get_or_insert([0.0; 3]);
-    let alone = matches!(body.deform, raw::OneOrMany::One(_));
-    for (i, deform) in body.deform.as_mut_slice().iter_mut().enumerate() {
-        if let Some(randomize) = &mut deform.randomize {
-            randomize.seed.get_or_insert(0);
-            randomize.amount.get_or_insert(1.0);
-        }
-        if let Some(collapse) = &mut deform.collapse {
-            collapse.seed.get_or_insert(0);
-            collapse.jitter.get_or_insert(0.0);
-        }
-        if let Some(file) = &mut deform.file {
-            let place = if alone { at.join("deform") } else { at.join("deform").join(i) };
-            make_absolute(file, &context.config_directory, place.join("file"), report);
-        }
-    }
-    for pin in &mut body.pin {
-        fill_pin(pin);
-    }
-    for load in &mut body.load {
-        fill_selection(&mut load.select);
-    }
-}
-
-fn fill_selection(select: &mut Option<raw::Select>) {
+pub(super) fn fill_selection(select: &mut Option<raw::Select>) {
     if let Some(raw::Select::Nearest(nearest)) = select {
         nearest.count.get_or_insert(1);
     }
 }
 
-/// Young's modulus in Pa of ropes and rods. One with the density of water lengthens by 0.05 % per metre
-/// under its own weight.
-const LINE_YOUNG: f64 = 1e7;
-
-/// Makes a line a rope if it was generated as one, unless `line` says otherwise.
-fn fill_line(body: &mut raw::Body) {
-    if body.generate.as_ref().is_some_and(|g| g.shape == Some(raw::Shape::Rope)) {
-        body.line.get_or_insert_default();
-    }
-    if let Some(line) = &mut body.line {
-        let kind = *line.kind.get_or_insert(raw::LineKind::Rope);
-        if kind != raw::LineKind::Spring {
-            line.young.get_or_insert(LINE_YOUNG);
-        }
-    }
-}
-
-fn fill_pin(pin: &mut raw::Pin) {
+pub(super) fn fill_pin(pin: &mut raw::Pin) {
     pin.kind.get_or_insert(raw::PinKind::Hard);
     fill_selection(&mut pin.select);
     let Some(motion) = &mut pin.motion else { return };
@@ -166,7 +87,7 @@ fn fill_pin(pin: &mut raw::Pin) {
 }
 
 /// Replaces `path` by its absolute form without `.` and `..`.
-fn make_absolute(path: &mut String, base: &Path, at: KeyPath, report: &mut Report) {
+pub(super) fn make_absolute(path: &mut String, base: &Path, at: KeyPath, report: &mut Report) {
     if path.is_empty() {
         report.value(at, "must not be empty", "");
         return;

@@ -1,6 +1,7 @@
 //! Tests of every reader with whole and with damaged files: a file that cannot be read is refused.
 
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 use super::*;
 
@@ -190,11 +191,64 @@ fn compressed(compressor: &str) -> Vec<u8> {
         .into_bytes()
 }
 
+/// Changes to a file: each has a place, a byte and what becomes of the byte there.
+type Edits = Vec<(prop::sample::Index, u8, u8)>;
+
+fn edits() -> impl Strategy<Value = Edits> {
+    prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..4), 1..6)
+}
+
+/// Checks a reader, for the tests in its own file: the content shows the format, the whole file is read, and neither
+/// a truncated nor an edited one panics or gives a mesh that contradicts itself.
+pub(in crate::io) fn check_reader(format: Format, bytes: &[u8], parse: fn(&[u8]) -> Parsed<Mesh>) {
+    assert_eq!(Format::sniff(bytes), Some(format));
+    check_whole(bytes, parse);
+    check_truncated(bytes, parse);
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(200));
+    runner.run(&edits(), |edits| check_edited(bytes.to_vec(), parse, edits)).unwrap();
+}
+
+fn check_whole(bytes: &[u8], parse: fn(&[u8]) -> Parsed<Mesh>) {
+    let mesh = parse(bytes).unwrap();
+    assert!(mesh.cells() > 0 && mesh.points.len() >= 4);
+}
+
+fn check_truncated(bytes: &[u8], parse: fn(&[u8]) -> Parsed<Mesh>) {
+    for length in 0..bytes.len() {
+        let _ = parse(&bytes[..length]);
+    }
+}
+
+fn check_edited(
+    mut bytes: Vec<u8>,
+    parse: fn(&[u8]) -> Parsed<Mesh>,
+    edits: Edits,
+) -> Result<(), TestCaseError> {
+    for (place, byte, kind) in edits {
+        let at = place.index(bytes.len());
+        match kind {
+            0 => bytes[at] = byte,
+            1 => bytes[at] = b'0' + byte % 10,
+            2 => bytes.insert(at, b'0' + byte % 10),
+            _ => drop(bytes.remove(at)),
+        }
+    }
+    if let Ok(mesh) = parse(&bytes) {
+        let points = mesh.points.len();
+        prop_assert!(mesh.tets.iter().flatten().all(|&v| (v as usize) < points));
+        prop_assert!(mesh.triangles.iter().flatten().all(|&v| (v as usize) < points));
+        prop_assert!(mesh.edges.iter().flatten().all(|&v| (v as usize) < points));
+        let cells = mesh.cells();
+        prop_assert!(mesh.point_data.iter().all(|a| a.values.len() == points * a.components));
+        prop_assert!(mesh.cell_data.iter().all(|a| a.values.len() == cells * a.components));
+    }
+    Ok(())
+}
+
 #[test]
 fn undamaged_victims_are_read() {
     for (bytes, parse) in victims() {
-        let mesh = parse(&bytes).unwrap();
-        assert!(mesh.cells() > 0 && mesh.points.len() >= 4);
+        check_whole(&bytes, parse);
     }
     let mesh = legacy_read::parse(&binary_legacy()).unwrap();
     assert_eq!(mesh.point_data, [array("s", 1, &[1.0, 2.0, 3.0, 10.0])]);
@@ -203,9 +257,7 @@ fn undamaged_victims_are_read() {
 #[test]
 fn no_truncation_panics() {
     for (bytes, parse) in victims() {
-        for length in 0..bytes.len() {
-            let _ = parse(&bytes[..length]);
-        }
+        check_truncated(&bytes, parse);
     }
 }
 
@@ -213,28 +265,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn no_mutation_panics(
-        which in 0usize..22,
-        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..4), 1..6),
-    ) {
-        let (mut bytes, parse) = victims().swap_remove(which);
-        for (place, byte, kind) in edits {
-            let at = place.index(bytes.len());
-            match kind {
-                0 => bytes[at] = byte,
-                1 => bytes[at] = b'0' + byte % 10,
-                2 => bytes.insert(at, b'0' + byte % 10),
-                _ => { bytes.remove(at); }
-            }
-        }
-        if let Ok(mesh) = parse(&bytes) {
-            let points = mesh.points.len();
-            prop_assert!(mesh.tets.iter().flatten().all(|&v| (v as usize) < points));
-            prop_assert!(mesh.triangles.iter().flatten().all(|&v| (v as usize) < points));
-            prop_assert!(mesh.edges.iter().flatten().all(|&v| (v as usize) < points));
-            let cells = mesh.cells();
-            prop_assert!(mesh.point_data.iter().all(|a| a.values.len() == points * a.components));
-            prop_assert!(mesh.cell_data.iter().all(|a| a.values.len() == cells * a.components));
-        }
+    fn no_mutation_panics(which in any::<prop::sample::Index>(), edits in edits()) {
+        let mut victims = victims();
+        let (bytes, parse) = victims.swap_remove(which.index(victims.len()));
+        check_edited(bytes, parse, edits)?;
     }
 }

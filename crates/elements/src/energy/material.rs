@@ -1,28 +1,14 @@
-//! The registry of materials, and how a config's parameters become a material.
-//!
-//! A model is one file with one `static MODEL: Model` and one line in [`MODELS`].
+//! Models of materials, and how a config's parameters become a material. The registry is [`MODELS`].
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::cells::Elements;
 use super::law::{self, CONSTANTS, Law};
-use super::materials;
+pub use super::materials::MODELS;
 use super::tets::TetTerm;
 use super::triangles::TriangleTerm;
 use super::{Energy, Properties};
-
-/// All material models; a config chooses one of them by its name.
-pub static MODELS: &[&Model] = &[
-    &materials::arap::MODEL,
-    &materials::corotated::MODEL,
-    &materials::stvk::MODEL,
-    &materials::neo_hookean::MODEL,
-    &materials::stable_neo_hookean::MODEL,
-    &materials::mooney_rivlin::MODEL,
-    &materials::polynomial::MODEL,
-    &materials::spline::MODEL,
-];
 
 /// Parameters as a config gives them; [`Model::keys`] lists those that a model takes.
 #[derive(Clone, Debug, Default, PartialEq)]
