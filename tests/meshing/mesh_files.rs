@@ -109,6 +109,8 @@ fn descriptions_agree_with_the_manifest() {
         if !row["kind"].starts_with("tet ")
             || expected_refusal(&row).is_some()
             || name.contains("grid_complex")
+            // Some rows have counts only.
+            || row["watertight"].is_empty()
         {
             continue;
         }

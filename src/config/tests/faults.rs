@@ -84,7 +84,7 @@ const BAD: &[(&str, &str, &str, &str)] = &[
         "iterations = 10",
         "precision = \"half\"",
         "9:13 solver.precision",
-        "'half' is not one of 'single', 'double'",
+        "unknown name 'half' valid names: single, double",
     ),
     (
         "iterations = 10",

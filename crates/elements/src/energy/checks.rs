@@ -38,8 +38,14 @@ pub(crate) fn evaluate(term: &dyn Energy, x: &[Vec4]) -> (f64, Vec<[f64; 3]>) {
     (energy, gradient)
 }
 
-/// Gradient against central differences of the energy, Hessian against those of the gradient.
+/// Gradient, Hessian and expansions around vertices against central differences.
 pub(crate) fn check_term(term: &dyn Energy, x: &[Vec4], tolerance: f64) {
+    check_derivatives(term, x, tolerance);
+    check_vertices(term, x);
+}
+
+/// Gradient against central differences of the energy, Hessian against those of the gradient.
+pub(crate) fn check_derivatives(term: &dyn Energy, x: &[Vec4], tolerance: f64) {
     let (_, gradient) = evaluate(term, x);
     let scale = gradient.iter().flatten().fold(1e-3f64, |m, g| m.max(g.abs()));
     let step = 1e-5;
@@ -84,7 +90,6 @@ pub(crate) fn check_term(term: &dyn Energy, x: &[Vec4], tolerance: f64) {
     for (want, got) in columns.iter().flatten().zip(total.iter().flatten()) {
         assert!((want - got).abs() < 10.0 * tolerance * scale, "{}: Hessian {got} {want}", term.name());
     }
-    check_vertices(term, x);
 }
 
 /// The slots around each vertex; elements that name a vertex again do so without weight.

@@ -174,7 +174,7 @@ impl Energy for CustomTerm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::energy::checks::{check_term, random};
+    use crate::energy::checks::{check_derivatives, random};
 
     /// κ/2 (|b − a| − 1)².
     struct Spring;
@@ -223,7 +223,7 @@ mod tests {
         let x: Vec<Vec4> = (0..3).map(|i| Vec4::new([1.3 * f64::from(i) + 0.2 * r(), r(), r()])).collect();
         let rest: Vec<Vec4> = (0..3).map(|i| Vec4::new([f64::from(i), 0.0, 0.0])).collect();
         let term = CustomTerm::new(Box::new(Spring), Some, &rest).unwrap();
-        check_term(&term, &x, 1e-7);
+        check_derivatives(&term, &x, 1e-7);
         let mut system = vec![];
         term.add_system(&mut |a, b, value| system.push((a, b, value)));
         assert_eq!(system.len(), 8);
