@@ -7,6 +7,7 @@ const SMALLEST_PIVOT: f64 = 1e-13;
 ///
 /// An unknown whose pivot is a rounding error depends on those before it, or takes no part in the system. It is
 /// zero in the solution.
+#[inline]
 pub fn solve<const N: usize>(s: &[[f64; N]; N], b: &[f64; N]) -> [f64; N] {
     let scale: [f64; N] = std::array::from_fn(|i| if s[i][i] > 0.0 { 1.0 / s[i][i].sqrt() } else { 0.0 });
     // Row i of the factor; its diagonal holds the inverse, 0 where the unknown is left out.

@@ -43,11 +43,13 @@ impl Vec4 {
     pub const ZERO: Vec4 = Vec4([0.0; 4]);
 
     /// From three coordinates.
+    #[inline]
     pub fn new(p: [f64; 3]) -> Self {
         Vec4([p[0], p[1], p[2], 0.0])
     }
 
     /// The three coordinates.
+    #[inline]
     pub fn xyz(self) -> [f64; 3] {
         [self.0[0], self.0[1], self.0[2]]
     }
