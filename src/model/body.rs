@@ -39,7 +39,7 @@ pub struct BodyData {
     pub pins: Vec<Vec<u32>>,
     /// The vertices of each of its loads, without orphans.
     pub loads: Vec<Vec<u32>>,
-    /// The boundary.
+    /// The boundary of the body, by vertex numbers within it.
     pub surface: SurfaceMap,
     /// Surfaces that follow it.
     pub embedded: Vec<Embedded>,

@@ -4,12 +4,13 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::body::{self, BodyData};
+use super::custom::Placed;
 use super::forces::{Context, Forces};
 use super::numbering::Numbering;
-use super::{BodyModel, HardPin, Model, State, custom, terms};
+use super::{BodyModel, HardPin, Model, State, terms};
 use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
-use crate::scene::{Motion, PinKind, Scene};
+use crate::scene::{Body, Motion, PinKind, Scene};
 use crate::step::Objective;
 use elements::energy::custom::ElementEnergy;
 use elements::math::lanes::Vec4;
@@ -63,42 +64,24 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     let (tets, tet_ranges) = join(&bodies, &firsts, |b| &b.tets);
     let (triangles, triangle_ranges) = join(&bodies, &firsts, |b| &b.triangles);
     let (edges, edge_ranges) = join(&bodies, &firsts, |b| &b.edges);
-
-    let mut unknown: Vec<bool> = bodies.iter().flat_map(|b| b.orphans.iter().map(|o| !o)).collect();
-    let mut pinned = vec![0u8; unknown.len()];
-    for hold in &holds {
-        pinned[hold.vertex] = if hold.kind == PinKind::Hard { 1 } else { 2 };
-        unknown[hold.vertex] &= hold.kind != PinKind::Hard;
-    }
-    if !unknown.contains(&true) {
-        return Err(Error::Mesh {
-            subject: scene.name.clone(),
-            reason: "every vertex is pinned hard: nothing is left to simulate".into(),
-            hint: "make the pins' selections smaller".into(),
-        });
-    }
+    let (pinned, unknown) = pinned_and_unknown(scene, &bodies, &holds)?;
     let rest: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
     let start = Instant::now();
     let mut couplings = terms::couplings(scene, &tets, &triangles, &triangle_ranges, &edges);
     let vertices: Vec<Range<usize>> =
         firsts.iter().zip(&bodies).map(|(first, body)| *first..first + body.rest.len()).collect();
-    couplings.extend(custom::couplings(scene, &vertices, &energies)?);
+    let place = |energy| Placed::new(energy, scene, &vertices);
+    let energies: Vec<Placed> = energies.into_iter().map(place).collect::<Result<_>>()?;
+    couplings.extend(energies.iter().flat_map(Placed::couplings));
     let (numbering, ordering) = Numbering::new(&unknown, &couplings, cache)?;
     let ordering_time = start.elapsed();
     let initial = initial_state(&bodies, &holds, &numbering);
 
     let mut model = Model {
         bodies: (0..bodies.len())
-            .map(|i| BodyModel {
-                name: scene.bodies[i].name.clone(),
-                vertices: vertices[i].clone(),
-                tets: tet_ranges[i].clone(),
-                triangles: triangle_ranges[i].clone(),
-                edges: edge_ranges[i].clone(),
-                radius: scene.bodies[i].line.as_ref().map(|_| scene.bodies[i].radius),
-                surface: bodies[i].surface.clone(),
-                embedded: bodies[i].embedded.clone(),
-                loads: bodies[i].loads.clone(),
+            .map(|i| {
+                let cells = [&tet_ranges, &triangle_ranges, &edge_ranges].map(|ranges| ranges[i].clone());
+                place(&scene.bodies[i], &bodies[i], vertices[i].clone(), cells)
             })
             .collect(),
         size: diagonal(&rest),
@@ -120,12 +103,54 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let stage_step = scene.time.integrator.stage_step(scene.time.step);
     let rest: Vec<Vec4> = model.numbering.order.iter().map(|v| Vec4::new(model.rest[*v as usize])).collect();
-    custom::add(energies, &mut model, &rest, &mut terms)?;
+    for energy in energies {
+        terms.push(energy.term(&model, &rest)?);
+        model.cells.push(vec![]);
+    }
     let objective = Objective::new(model.numbering.free, stage_step, mass, rest, terms);
     refuse_infinite(scene, &model, &objective)?;
     note_idle_loads(&model, &mut notes);
     let forces = Forces::build(&Context { scene, model: &model, mass: &objective.mass })?;
     Ok(Built { model, objective, forces, ordering, ordering_time, notes })
+}
+
+/// For every vertex, how it is pinned (0: not, 1: hard, 2: soft) and whether it is an unknown, in input numbering. Refuses
+/// scenes without unknowns.
+fn pinned_and_unknown(scene: &Scene, bodies: &[BodyData], holds: &[Hold]) -> Result<(Vec<u8>, Vec<bool>)> {
+    let mut unknown: Vec<bool> = bodies.iter().flat_map(|b| b.orphans.iter().map(|o| !o)).collect();
+    let mut pinned = vec![0u8; unknown.len()];
+    for hold in holds {
+        pinned[hold.vertex] = if hold.kind == PinKind::Hard { 1 } else { 2 };
+        unknown[hold.vertex] &= hold.kind != PinKind::Hard;
+    }
+    if unknown.contains(&true) {
+        return Ok((pinned, unknown));
+    }
+    Err(Error::Mesh {
+        subject: scene.name.clone(),
+        reason: "every vertex is pinned hard: nothing is left to simulate".into(),
+        hint: "make the pins' selections smaller".into(),
+    })
+}
+
+/// A body with its vertices and its tets, triangles and edges among the model's.
+fn place(
+    body: &Body,
+    data: &BodyData,
+    vertices: Range<usize>,
+    [tets, triangles, edges]: [Range<usize>; 3],
+) -> BodyModel {
+    BodyModel {
+        name: body.name.clone(),
+        vertices,
+        tets,
+        triangles,
+        edges,
+        radius: body.line.as_ref().map(|_| body.radius),
+        surface: data.surface.clone(),
+        embedded: data.embedded.clone(),
+        loads: data.loads.clone(),
+    }
 }
 
 /// Notes loads that act on prescribed vertices only.

@@ -47,7 +47,7 @@ pub struct State {
 /// One body's place in the model.
 #[derive(Clone, Debug)]
 pub struct BodyModel {
-    /// Its name.
+    /// The name of the body in the scene.
     pub name: String,
     /// Its vertices, input numbering.
     pub vertices: Range<usize>,
@@ -80,7 +80,7 @@ pub struct HardPin {
 
 /// A scene, ready to simulate.
 pub struct Model {
-    /// The bodies.
+    /// The bodies, in the order of the scene.
     pub bodies: Vec<BodyModel>,
     /// Rest positions, input numbering.
     pub rest: Vec<[f64; 3]>,

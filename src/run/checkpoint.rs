@@ -14,14 +14,14 @@ use elements::math::lanes::Vec4;
 
 const MAGIC: &[u8; 8] = b"PLIANTS3";
 
-/// A saved state.
+/// A saved state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// What the run simulates: a hash of config and model.
     pub fingerprint: [u8; 32],
     /// The last whole frame.
     pub frame: u64,
-    /// Steps done.
+    /// How many steps were done.
     pub step: u64,
     /// Positions and velocities.
     pub state: State,

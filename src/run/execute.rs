@@ -42,7 +42,7 @@ pub struct RunReport {
     pub wanted: u64,
     /// Frames that this invocation simulated.
     pub simulated: u64,
-    /// Times.
+    /// The seconds that its parts took.
     pub seconds: Seconds,
     /// Everything cacheable was a hit.
     pub cache_hit: bool,
@@ -95,11 +95,8 @@ pub fn run(
     let last = scene.time.frames;
     let schedule = Schedule { first: 0, every: scene.output.every, last, time: scene.time };
     let (mut simulation, report) = Simulation::new(scene, cache)?;
-    if wishes.must_converge && !simulation.solver().minimizes() {
-        return Err(Error::Usage {
-            what: format!("--require-converged: solver '{}' does not minimize", simulation.solver().name()),
-            hint: "leave the flag out, or use another solver".into(),
-        });
+    if wishes.must_converge {
+        refuse_unmeasured(&simulation)?;
     }
     let fingerprint = fingerprint::of(loaded, &simulation)?;
     let _lock = directory.lock()?;
@@ -109,39 +106,29 @@ pub fn run(
     let sinks = sinks(&scene.output, schedule, &directory, &simulation.model)?;
     let writer = Writer::start(sinks, directory.metrics(), directory.checkpoint());
     let simulating = Instant::now();
-    let mut outcome = Ok(());
     if first.is_none() {
         writer.send(simulation.job(schedule, 0, String::new(), fingerprint));
     }
     let mut frame = first.unwrap_or(0);
-    while frame < last && !stop.load(Ordering::Relaxed) {
+    let outcome = loop {
+        if frame == last || stop.load(Ordering::Relaxed) {
+            break Ok(());
+        }
         let rows = match simulation.advance_frame(scene.time.substeps) {
             Ok(rows) => rows,
-            Err(error) => {
-                outcome = Err(error);
-                break;
-            }
+            Err(error) => break Err(error),
         };
         frame += 1;
         if !writer.send(simulation.job(schedule, frame, rows, fingerprint)) {
-            break;
+            break Ok(());
         }
         progress.frame(frame);
-    }
+    };
     let simulate = simulating.elapsed().as_secs_f64();
     let write = writer.finish()?.as_secs_f64();
     outcome?;
-    let total = started.elapsed().as_secs_f64();
     let simulated = frame - first.unwrap_or(0);
-    let seconds = Seconds {
-        model: report.model_seconds,
-        ordering: report.ordering_seconds,
-        solver: report.solver_seconds,
-        simulate,
-        write,
-        total,
-        per_frame: (total - report.seconds()) / simulated.max(1) as f64,
-    };
+    let seconds = seconds(&report, simulate, write, started.elapsed().as_secs_f64(), simulated);
     if frame == last {
         let summary = summary(loaded, &simulation, &report, seconds, fingerprint, first.unwrap_or(0));
         summary.write(&directory.summary())?;
@@ -158,6 +145,30 @@ pub fn run(
         convergence: simulation.convergence.record.clone(),
         substeps: scene.time.substeps,
         directory,
+    })
+}
+
+/// The seconds of a run by part, of which `simulated` frames took what preparing did not.
+fn seconds(report: &PreparationReport, simulate: f64, write: f64, total: f64, simulated: u64) -> Seconds {
+    Seconds {
+        model: report.model_seconds,
+        ordering: report.ordering_seconds,
+        solver: report.solver_seconds,
+        simulate,
+        write,
+        total,
+        per_frame: (total - report.seconds()) / simulated.max(1) as f64,
+    }
+}
+
+/// Refuses solvers whose gradients say nothing of how well they did.
+fn refuse_unmeasured(simulation: &Simulation) -> Result<()> {
+    if simulation.solver().minimizes() {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        what: format!("--require-converged: solver '{}' does not minimize", simulation.solver().name()),
+        hint: "leave the flag out, or use another solver".into(),
     })
 }
 

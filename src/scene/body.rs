@@ -48,7 +48,7 @@ pub struct Body {
     pub velocity: Velocity,
     /// Applied about the centre of the rest bounding box; the result is the initial state.
     pub deform: Vec<Deform>,
-    /// Attachments.
+    /// Sets of vertices that are held or moved.
     pub pins: Vec<Pin>,
     /// Forces on sets of vertices.
     pub loads: Vec<Load>,

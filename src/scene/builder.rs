@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::names;
 use super::{Body, FrameFormat, MeshSource, Output, Quantity, Scene, Shape, Time};
 use crate::error::{Error, Result};
 use crate::io::vtu_write::Compression;
@@ -38,7 +39,7 @@ impl Scene {
         }
     }
 
-    /// Adds a body.
+    /// Adds a body, which is written to the frames like all others.
     pub fn body(mut self, body: Body) -> Scene {
         self.output.bodies.push(self.bodies.len());
         self.bodies.push(body);
@@ -87,8 +88,14 @@ impl Scene {
         if self.bodies.is_empty() {
             return refuse(format!("scene '{}' has no body", self.name));
         }
+        let bodies = self.bodies.iter().map(|body| body.name.as_str());
+        for name in bodies.clone().chain([self.name.as_str()]) {
+            if let Some(reason) = names::fault(name) {
+                return refuse(format!("the name '{name}': {reason}"));
+            }
+        }
         for (i, body) in self.bodies.iter().enumerate() {
-            if self.bodies[..i].iter().any(|other| other.name == body.name) {
+            if names::twin(bodies.clone().take(i), &body.name).is_some() {
                 return refuse(format!("two bodies have the name '{}'", body.name));
             }
             if let Quantity::Constant(density) = body.density

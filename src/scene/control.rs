@@ -6,7 +6,7 @@ use elements::math::track::Track;
 /// The hand on momenta and energy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Control {
-    /// What is kept.
+    /// The quantities that are kept.
     pub conserve: Kept,
     /// γ in 1/s, ≥ 0: the rate at which the energy beyond that of the momenta is lost.
     pub damping: f64,
@@ -21,11 +21,11 @@ pub struct Control {
 /// What is prescribed at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wish {
-    /// P.
+    /// The linear momentum P in kg·m/s.
     pub linear: Option<[f64; 3]>,
-    /// L.
+    /// The angular momentum L about the centre of mass in kg·m²/s.
     pub angular: Option<[f64; 3]>,
-    /// H.
+    /// The energy H in J.
     pub energy: Option<f64>,
 }
 

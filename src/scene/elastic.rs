@@ -48,7 +48,7 @@ pub struct Line {
 pub enum LineKind {
     /// Lengthening only.
     Rope,
-    /// Any.
+    /// Lengthening and shortening alike.
     Rod,
     /// Any; the stiffness is meant, not a stand-in for a fixed length.
     Spring,
@@ -97,7 +97,7 @@ pub struct Limits {
     pub weft: Option<[f64; 2]>,
     /// Direction of the warp; `None`: see `model::cells`.
     pub direction: Option<Directions>,
-    /// Pa, > 0.
+    /// Stiffness of the bounds in Pa, > 0.
     pub stiffness: Quantity,
 }
 
@@ -115,14 +115,14 @@ pub struct Damping {
 pub struct Fiber {
     /// d in the rest state.
     pub direction: Directions,
-    /// κ in Pa, > 0.
+    /// Stiffness κ of the fibres in Pa, > 0.
     pub stiffness: Quantity,
 }
 
 /// A direction in every cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directions {
-    /// A unit vector.
+    /// The same unit vector in every cell.
     Constant([f64; 3]),
     /// A cell array of the mesh file with three components, turned with the mesh.
     Array(String),
@@ -130,7 +130,7 @@ pub enum Directions {
     Radial {
         /// The point, in the rest state.
         center: [f64; 3],
-        /// A unit vector.
+        /// The unit vector of the axis; `None`: directions point away from the centre.
         axis: Option<[f64; 3]>,
     },
 }

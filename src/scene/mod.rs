@@ -8,6 +8,7 @@ mod builder;
 mod control;
 mod elastic;
 pub mod memory;
+pub mod names;
 mod output;
 
 pub use crate::mesh::generate::Shape;
@@ -28,12 +29,12 @@ use crate::solver::SolverSettings;
 use crate::solver::specification::Contender;
 use elements::math::track::Track;
 
-/// A whole scene.
+/// A whole scene: bodies, what acts on them, how they are solved and what is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     /// The run's name: names files and the default output directory.
     pub name: String,
-    /// Time stepping.
+    /// The time steps and frames.
     pub time: Time,
     /// The chosen solver with its settings.
     pub solver: SolverSettings,
@@ -54,7 +55,7 @@ pub struct Scene {
 /// A comparison of solvers on one step; see `compare`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Its name.
+    /// The name of the comparison.
     pub name: String,
     /// The solvers, at least one.
     pub solvers: Vec<Contender>,
@@ -66,7 +67,7 @@ pub struct Comparison {
     pub vary: Vec<(Vec<String>, Vec<String>)>,
 }
 
-/// Time stepping.
+/// How time is cut into steps and frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Time {
     /// Step in seconds, > 0.
@@ -159,7 +160,7 @@ pub enum MeshSource {
     Surface {
         /// How they are filled.
         method: &'static Method,
-        /// How fine.
+        /// How fine the tets are.
         size: Size,
         /// Repair the surfaces before.
         repair: bool,
@@ -169,7 +170,7 @@ pub enum MeshSource {
 /// `x ↦ rotate(scale · x) + translate`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
-    /// In metres.
+    /// The translation in m, applied last.
     pub translate: [f64; 3],
     /// Rotation about the origin: unit axis and angle in radians.
     pub rotate: ([f64; 3], f64),
@@ -187,7 +188,7 @@ impl Default for Transform {
 /// Rigid initial velocity: `v = linear + angular × (x − centre of mass)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Velocity {
-    /// m/s.
+    /// The velocity of the centre of mass in m/s.
     pub linear: [f64; 3],
     /// rad/s, about the centre of mass of the initial state.
     pub angular: [f64; 3],
@@ -257,20 +258,20 @@ pub enum PinKind {
 /// A set of vertices of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Selection {
-    /// All of them.
+    /// All vertices of the body.
     All,
     /// Inside or on an axis-parallel box.
     Box {
-        /// Lower corner.
+        /// The corner with the lowest coordinates, in m.
         min: [f64; 3],
-        /// Upper corner.
+        /// The corner with the highest coordinates, in m.
         max: [f64; 3],
     },
     /// Inside or on a sphere.
     Sphere {
-        /// Centre.
+        /// The centre of the sphere, in m.
         center: [f64; 3],
-        /// Radius.
+        /// The radius of the sphere, in m.
         radius: f64,
     },
     /// On the side of a plane that its normal points to.
@@ -286,14 +287,14 @@ pub enum Selection {
     Array {
         /// The array's name.
         name: String,
-        /// The threshold.
+        /// The value that must be exceeded.
         above: f64,
     },
     /// The `count` vertices nearest to a point (ties: the lower number first).
     Nearest {
-        /// The point.
+        /// The point that distances are taken from, in m.
         point: [f64; 3],
-        /// How many.
+        /// How many vertices are selected.
         count: usize,
     },
 }
@@ -314,11 +315,11 @@ pub struct Motion {
 pub enum Path {
     /// Rotation at a constant rate.
     Rotate {
-        /// Unit axis.
+        /// The unit vector of the axis.
         axis: [f64; 3],
         /// A point of the axis.
         origin: [f64; 3],
-        /// rad/s.
+        /// The rate of the rotation in rad/s.
         rate: f64,
     },
     /// Constant velocity in m/s.
@@ -338,7 +339,7 @@ pub enum Path {
     Shake {
         /// Metres, per axis.
         amplitude: [f64; 3],
-        /// Hz.
+        /// The frequency in Hz.
         frequency: f64,
     },
 }

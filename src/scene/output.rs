@@ -12,7 +12,7 @@ use crate::io::vtu_write::Compression;
 pub struct Output {
     /// The run directory, absolute.
     pub dir: PathBuf,
-    /// Frame formats.
+    /// The formats of the frames.
     pub formats: Vec<FrameFormat>,
     /// The numbers of the bodies that are written, ascending.
     pub bodies: Vec<usize>,

@@ -21,7 +21,7 @@ pub struct Record {
 /// Keeps the record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convergence {
-    /// So far.
+    /// What the steps so far gave.
     pub record: Record,
     /// A gradient (N) that is nothing: what rounding of positions makes of forces.
     nothing: f64,

@@ -49,7 +49,7 @@ pub(super) struct StageReport {
 }
 
 impl Simulation {
-    /// One time step.
+    /// Makes one time step and measures it.
     pub fn advance(&mut self) -> Result<StepMetrics> {
         par::session(self.objective.elements(), || self.take_step())
     }
@@ -310,6 +310,12 @@ impl Simulation {
         }
     }
 
+    /// One iteration of the solver; active terms follow. It is stalled only where those did not change either.
+    pub(super) fn iterate_once(&mut self, cost: &mut Cost) -> Result<Progress> {
+        let progress = self.solver.iterate(&self.objective, &mut self.iterate, cost)?;
+        Ok(if self.refresh()? { Progress::Moved } else { progress })
+    }
+
     /// Makes the elements of active terms anew where the iterate is, and lets the solver follow; true if they changed.
     fn refresh(&mut self) -> Result<bool> {
         let changed = self.objective.refresh(&self.iterate.x);
@@ -327,9 +333,7 @@ impl Simulation {
             if target > 0.0 && vectors::norm(&self.iterate.gradient) <= target {
                 return Ok(iteration);
             }
-            let progress = self.solver.iterate(&self.objective, &mut self.iterate, cost)?;
-            let changed = self.refresh()?;
-            if progress == Progress::Stalled && !changed {
+            if self.iterate_once(cost)? == Progress::Stalled {
                 return Ok(iteration);
             }
         }

@@ -15,12 +15,12 @@ use elements::math::vectors;
 pub const HEADER: &str = "frame,step,time,iterations,line_search,objective,inertia,elastic,kinetic,potential,\
 px,py,pz,lx,ly,lz,gradient_norm,min_det_f,inverted,contacts,local_ms,global_ms,line_search_ms,collision_ms,total_ms";
 
-/// One row.
+/// One row of `metrics.csv`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepMetrics {
     /// Frame that the step belongs to.
     pub frame: u64,
-    /// Step, from 1.
+    /// The number of the step, from 1.
     pub step: u64,
     /// Time at its end in s.
     pub time: f64,
@@ -108,13 +108,13 @@ impl StepMetrics {
 
 /// Sums over all vertices.
 pub struct Momenta {
-    /// Σ m |v|²/2.
+    /// The kinetic energy Σ m |v|²/2 in J.
     pub kinetic: f64,
-    /// Σ m x.
+    /// The moment of mass Σ m x in kg·m.
     pub first: [f64; 3],
-    /// Σ m v.
+    /// The linear momentum Σ m v in kg·m/s.
     pub linear: [f64; 3],
-    /// Σ m x × v.
+    /// The angular momentum Σ m x × v about the origin in kg·m²/s.
     pub angular: [f64; 3],
 }
 

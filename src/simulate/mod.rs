@@ -32,19 +32,26 @@ use elements::math::lanes::Vec4;
 
 /// A running simulation.
 pub struct Simulation {
-    /// The scene.
+    /// The bodies, their numbering and their pins.
+    #[doc(hidden)]
     pub model: Arc<Model>,
     /// The function that each step minimizes.
+    #[doc(hidden)]
     pub objective: Objective,
     /// Positions and velocities now.
+    #[doc(hidden)]
     pub state: State,
-    /// Steps done.
+    /// How many steps were done.
+    #[doc(hidden)]
     pub step: u64,
     /// The state before the last step, where the integrator needs it.
+    #[doc(hidden)]
     pub before: Option<State>,
     /// How well the steps so far converged.
+    #[doc(hidden)]
     pub convergence: Convergence,
     /// What bodies should keep.
+    #[doc(hidden)]
     pub ledger: Ledger,
     time: Time,
     forces: Forces,
@@ -53,6 +60,7 @@ pub struct Simulation {
     settings: SolverSettings,
     solver: Box<dyn Solver>,
     /// Factors for stiffness that changed while it ran.
+    #[doc(hidden)]
     pub refactors: Refactors,
     cache: Cache,
     iterate: Iterate,
@@ -215,7 +223,7 @@ impl Simulation {
         self.step.div_ceil(self.time.substeps)
     }
 
-    /// The solver.
+    /// The solver of this simulation.
     pub fn solver(&self) -> &dyn Solver {
         self.solver.as_ref()
     }

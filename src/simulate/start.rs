@@ -57,7 +57,7 @@ impl Simulation {
             }
             self.solver.begin_step(&self.objective, &self.iterate);
             for _ in 0..RELAXING {
-                self.solver.iterate(&self.objective, &mut self.iterate, cost)?;
+                self.iterate_once(cost)?;
             }
             from.clone_from(&self.iterate.x);
             let free = self.objective.free;

@@ -250,9 +250,11 @@ impl Objective {
 
     /// Makes the elements of active terms anew for vertices at `x`; true if some changed.
     pub fn refresh(&mut self, x: &[Vec4]) -> bool {
-        let free = self.free;
-        let changed = self.active.iter_mut().filter_map(|active| active.refresh(free, x).then_some(()));
-        changed.count() > 0
+        let mut changed = false;
+        for active in &mut self.active {
+            changed |= active.refresh(self.free, x);
+        }
+        changed
     }
 
     /// The lowest `det F` of all cells and the number of inverted ones; 1 and 0 if nothing has a material.

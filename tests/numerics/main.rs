@@ -12,6 +12,7 @@ mod control;
 mod damping;
 mod forces;
 mod integrators;
+mod library;
 mod momentum;
 mod papers_experiments;
 mod papers_meshes;

@@ -91,19 +91,15 @@ fn time(time: &raw::Time, report: &mut Report) -> scene::Time {
 
 /// Refuses names that no file can have, and names that two bodies share (some disks ignore upper and lower case).
 fn check_body_names(bodies: &[raw::Body], report: &mut Report) {
-    let mut seen: Vec<String> = Vec::new();
-    for (i, body) in bodies.iter().enumerate() {
+    let name = |body: &raw::Body| body.name.clone().unwrap_or_default();
+    let all: Vec<String> = bodies.iter().map(name).collect();
+    for (i, name) in all.iter().enumerate() {
         let at = KeyPath::parse("body").join(i).join("name");
-        let name = body.name.clone().unwrap_or_default();
-        names::check(&name, at.clone(), report);
-        if let Some(first) = seen.iter().position(|other| *other == name.to_lowercase()) {
-            report.value(
-                at,
-                format!("body.{first} already has the name '{name}'"),
-                "names of bodies must be unique",
-            );
+        names::check(name, at.clone(), report);
+        if let Some(first) = scene::names::twin(all[..i].iter().map(String::as_str), name) {
+            let message = format!("body.{first} already has the name '{name}'");
+            report.value(at, message, "names of bodies must be unique");
         }
-        seen.push(name.to_lowercase());
     }
 }
 

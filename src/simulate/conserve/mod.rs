@@ -48,11 +48,11 @@ use elements::math::vec3::{add, cross, dot, scale, sub};
 /// What a body should have.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Account {
-    /// P in kg·m/s.
+    /// The linear momentum P in kg·m/s.
     pub linear: [f64; 3],
     /// L about the centre of mass in kg·m²/s.
     pub angular: [f64; 3],
-    /// H in J.
+    /// The energy H in J, kinetic and elastic together.
     pub energy: f64,
     /// The elastic energy that the body has, in J.
     pub stored: f64,
@@ -86,7 +86,7 @@ pub struct Ledger {
 
 /// Where a step comes from and what acts in it.
 pub struct Departure<'a> {
-    /// x_n and v_n.
+    /// The state x_n, v_n that the step starts from.
     pub state: &'a State,
     /// External forces on all vertices in N.
     pub force: &'a [Vec4],

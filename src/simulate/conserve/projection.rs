@@ -46,7 +46,7 @@ pub struct Landing<'a> {
     pub acted: &'a [Vec4],
     /// Of the step in s.
     pub duration: f64,
-    /// τ in s.
+    /// The duration τ of the step in s.
     pub time_scale: f64,
 }
 

@@ -64,7 +64,7 @@ impl<W: Write> Gif<W> {
         Ok(())
     }
 
-    /// Ends the file.
+    /// Writes the end of the file.
     pub fn finish(self) -> io::Result<()> {
         self.encoder.into_inner().map(drop).map_err(failure)
     }

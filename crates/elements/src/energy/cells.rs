@@ -79,7 +79,7 @@ impl Elements {
     }
 }
 
-/// Four cells.
+/// Four cells side by side, a number of all four in each row.
 #[repr(C, align(32))]
 struct Block<S: Shape> {
     inverse: S::Inverse,

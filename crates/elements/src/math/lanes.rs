@@ -39,7 +39,7 @@ pub const MOST_BLOCKS: usize = 2;
 pub struct Vec4(pub [f64; 4]);
 
 impl Vec4 {
-    /// The origin.
+    /// The origin of the coordinates.
     pub const ZERO: Vec4 = Vec4([0.0; 4]);
 
     /// From three coordinates.
@@ -72,7 +72,7 @@ pub trait Number:
     fn block(self, index: usize) -> Self::Block;
     /// The same number in all lanes.
     fn splat(value: f64) -> Self;
-    /// Square root.
+    /// The square root of each number.
     fn sqrt(self) -> Self;
     /// Absolute value.
     fn abs(self) -> Self;
@@ -159,9 +159,9 @@ pub trait Lane: Number<Block = Self> {
     /// Eight f32 numbers on the same machine.
     type Octet: Octet<Point = Quad>;
 
-    /// From memory.
+    /// Four numbers from memory.
     fn load(values: &[f64; WIDTH]) -> Self;
-    /// As an array.
+    /// The four numbers as an array.
     fn to_array(self) -> [f64; WIDTH];
     /// The coordinates of four points: `[x of all, y of all, z of all]`.
     fn gather(points: &[Vec4], indices: &[u32; WIDTH]) -> [Self; 3];
@@ -219,7 +219,7 @@ pub(in crate::math) use long_once;
 
 /// A long computation with numbers of one type, for [`Number::long`].
 pub trait Long<L> {
-    /// The result.
+    /// The result of the computation.
     type Output;
     /// The computation; implementations are `#[inline(always)]`.
     fn compute(self) -> Self::Output;
@@ -249,9 +249,9 @@ pub trait WideKernel {
 pub enum Instructions {
     /// What all machines have.
     Portable,
-    /// AVX2 with FMA.
+    /// AVX2 together with FMA.
     Avx2,
-    /// AVX-512 too.
+    /// AVX-512 besides AVX2 and FMA.
     Avx512,
 }
 

@@ -130,11 +130,11 @@ fn polar_in_place<L: Number>(f: &Mat3<L>) -> (Mat3<L>, L) {
 
 /// What the rotation makes of one direction.
 pub struct Turned<L> {
-    /// `R g`.
+    /// The turned direction `R g`.
     pub direction: [L; 3],
     /// `F Rᵀ`, the left stretch.
     pub left: Symmetric<L>,
-    /// `tr(RᵀF)`.
+    /// The sum of the stretches, `tr(RᵀF)`.
     pub sum: L,
     /// 1/((σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁)), at most 1/s³ · 10⁹.
     pub inverse: L,

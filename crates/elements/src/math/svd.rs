@@ -13,7 +13,7 @@ use super::mat3::{self, Mat3, dot3};
 
 /// `F = U diag(σ) Vᵀ`.
 pub struct Svd<L> {
-    /// Left rotation.
+    /// The left rotation U.
     pub u: Mat3<L>,
     /// Signed stretches, descending.
     pub sigma: [L; 3],
