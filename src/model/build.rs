@@ -70,8 +70,8 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     let mut couplings = terms::couplings(scene, &tets, &triangles, &triangle_ranges, &edges);
     let vertices: Vec<Range<usize>> =
         firsts.iter().zip(&bodies).map(|(first, body)| *first..first + body.rest.len()).collect();
-    let place = |energy| Placed::new(energy, scene, &vertices);
-    let energies: Vec<Placed> = energies.into_iter().map(place).collect::<Result<_>>()?;
+    let placed = |energy| Placed::new(energy, scene, &vertices);
+    let energies: Vec<Placed> = energies.into_iter().map(placed).collect::<Result<_>>()?;
     couplings.extend(energies.iter().flat_map(Placed::couplings));
     let (numbering, ordering) = Numbering::new(&unknown, &couplings, cache)?;
     let ordering_time = start.elapsed();
