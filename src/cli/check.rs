@@ -44,9 +44,7 @@ impl CheckArgs {
         let loaded = self.scene.load()?;
         let config = &loaded.scene;
         let built = build(config, &global.cache())?;
-        for note in &built.notes {
-            tracing::info!("{note}");
-        }
+        built.notes.log();
         let model = &built.model;
         let mut text = format!(
             "{}: {} frames of {} x {} s, solver {}, {} iterations\n",

@@ -77,6 +77,7 @@ impl CompareArgs {
         let loaded = self.load(&[], None)?;
         let root =
             self.output.clone().unwrap_or_else(|| format!("outputs/{}-compare", loaded.scene.name).into());
+        self.tell_what_is_left_out(&loaded);
         if self.runs {
             self.claim(&root, "energy.svg")?;
             return self.whole_runs(global, &self.contenders(&loaded)?, &root);
@@ -98,6 +99,20 @@ impl CompareArgs {
             }
         }
         Ok(())
+    }
+
+    /// With `--solvers`, the comparisons of the config do not count; warns where they vary values.
+    fn tell_what_is_left_out(&self, loaded: &Loaded) {
+        let vary = |comparison: &&scene::Comparison| !comparison.vary.is_empty();
+        let names: Vec<&str> =
+            loaded.scene.comparisons.iter().filter(vary).map(|c| c.name.as_str()).collect();
+        if !self.solvers.is_empty() && !names.is_empty() {
+            tracing::warn!(
+                "--solvers compares the scene as it is: 'vary' of the config's comparisons ({}) is left out; give the values \
+                 with --set, or leave out --solvers",
+                names.join(", ")
+            );
+        }
     }
 
     /// The comparisons to make, and the directories for their results.
@@ -180,7 +195,7 @@ impl CompareArgs {
     ) -> Result<Comparison> {
         let cache = global.cache();
         let (mut simulation, report) = Simulation::new(&loaded.scene, &cache)?;
-        report.notes.iter().for_each(|note| tracing::info!("{note}"));
+        report.notes.log();
         for _ in 0..task.at_frame * loaded.scene.time.substeps {
             simulation.advance()?;
         }

@@ -1,6 +1,6 @@
 //! The command line: one file per command with its arguments; nothing numerical.
 //!
-//! Exit codes: 0 done, 1 failed while running, 2 bad usage or config.
+//! Exit codes: 0 done, 1 failed while running, 2 bad usage or config, 3 interrupted, 4 done but a demanded quality is missed.
 
 pub mod cache;
 pub mod check;

@@ -94,9 +94,7 @@ pub fn describe_refactors(refactors: &Refactors) -> Option<String> {
 
 /// Logs what was loaded and prepared, and whether it came from the cache.
 pub fn log_preparation(report: &PreparationReport, simulation: &Simulation) {
-    for note in &report.notes {
-        tracing::info!("{note}");
-    }
+    report.notes.log();
     let model = &simulation.model;
     let word = |outcome: Outcome| match outcome {
         Outcome::Hit => "cache hit",

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use super::{Global, log};
 use crate::error::{Action, Error, Result};
 
-/// Prints an error with the chain of its causes. Returns 2 for bad usage or config, 1 for failures while running.
+/// Prints an error with the chain of its causes. Returns the exit code.
 pub fn report(error: &Error, global: &Global) -> ExitCode {
     if global.log_format == log::Format::Json {
         tracing::error!("{}", with_causes(error));

@@ -10,7 +10,7 @@ use super::Global;
 use super::progress::{self, Reporter};
 use super::scene::SceneArgs;
 use super::threads::ThreadArgs;
-use crate::error::{Error, Result};
+use crate::error::{Error, Exit, Result};
 use crate::run::directory::Existing;
 use crate::run::execute::{RunReport, Wishes, run};
 
@@ -37,6 +37,9 @@ pub struct SimulateArgs {
     /// Fail if a step ends with a gradient above TOL times its first norm.
     #[arg(long, value_name = "TOL", value_parser = parse_tolerance)]
     pub require_converged: Option<f64>,
+    /// Fail if frames have inverted or crushed cells, or steps end with energy from nowhere.
+    #[arg(long)]
+    pub require_sound: bool,
 }
 
 impl SimulateArgs {
@@ -75,20 +78,28 @@ impl SimulateArgs {
         if let Some(warning) = report.convergence_warning() {
             tracing::warn!("{warning}");
         }
+        let unsound = report.soundness.warning(report.substeps);
+        if let Some(warning) = &unsound {
+            tracing::warn!("{warning}");
+        }
         if report.is_interrupted() {
-            return Err(Error::Failed {
+            return Err(Error::Interrupted {
                 what: format!("interrupted after frame {} of {}", report.frames, report.wanted),
                 hint: "continue with --resume, and without --force".into(),
             });
         }
         let record = &report.convergence;
         match self.require_converged {
-            Some(tolerance) if record.worst > tolerance => Err(Error::Failed {
+            Some(tolerance) if record.worst > tolerance => Err(Error::Missed {
                 what: format!(
                     "{dir}: step {} ended with {:.3e} of its first gradient, above the required {tolerance:e}",
                     record.worst_step, record.worst
                 ),
                 hint: "raise solver.iterations, or lower time.step".into(),
+            }),
+            _ if self.require_sound && unsound.is_some() => Err(Error::Missed {
+                what: format!("{dir}: the run is not sound ({})", report.soundness.status()),
+                hint: "leave out --require-sound to accept it".into(),
             }),
             _ => Ok(()),
         }
@@ -113,7 +124,7 @@ pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
     let flag = stop.clone();
     let installed = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
+            std::process::exit(Exit::Interrupted as i32);
         }
         if std::io::stderr().is_terminal() {
             // The message is written over the progress bar, which is then drawn again.
@@ -152,7 +163,7 @@ mod tests {
     #[test]
     fn all_flags_are_read() {
         let line = "a.toml --solver pd --set a.b=1 --set c=x --frames 7 --force --threads 2 \
-                    --require-converged 1e-3 -o out";
+                    --require-converged 1e-3 --require-sound -o out";
         let args = parse(line).unwrap();
         let overrides = args.scene.overrides();
         assert_eq!(

@@ -71,12 +71,28 @@ pub enum Error {
         /// A hint how to correct it; may be empty.
         hint: String,
     },
-    /// A run, or a check that was asked for, failed: numbers that are not finite, an interruption …
+    /// A run, or a check that was asked for, failed: numbers that are not finite …
     #[error("{what}{}", hint_suffix(hint))]
     Failed {
         /// A description of the failure, with step and frame if they are known.
         what: String,
         /// A hint how to correct it; may be empty.
+        hint: String,
+    },
+    /// A run was told to stop before its last frame; it can be resumed.
+    #[error("{what}{}", hint_suffix(hint))]
+    Interrupted {
+        /// How far the run got.
+        what: String,
+        /// A hint how to continue.
+        hint: String,
+    },
+    /// A run is complete, but misses a quality that was demanded.
+    #[error("{what}{}", hint_suffix(hint))]
+    Missed {
+        /// The quality, and where the run misses it.
+        what: String,
+        /// A hint how to reach it.
         hint: String,
     },
     /// A run directory is not in a state that the request can work with.
@@ -111,6 +127,8 @@ impl Error {
     pub fn exit(&self) -> Exit {
         match self {
             Error::Failed { .. } | Error::Io { action: Action::Write, .. } => Exit::Failed,
+            Error::Interrupted { .. } => Exit::Interrupted,
+            Error::Missed { .. } => Exit::Missed,
             _ => Exit::Usage,
         }
     }
@@ -182,6 +200,10 @@ pub enum Exit {
     Failed = 1,
     /// The user's command line, config or files cannot be used.
     Usage = 2,
+    /// A run was told to stop and can be resumed.
+    Interrupted = 3,
+    /// A run is complete, but misses a quality that was demanded.
+    Missed = 4,
 }
 
 fn place_suffix(place: &str) -> String {

@@ -4,14 +4,17 @@
 //! initial state; pins hold vertices where the initial state has them.
 
 use super::cells::CellData;
+use super::choose::Chooser;
 use super::embedded::{self, Embedded, Surfaces};
+use super::notes::Notes;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::mesh::generate::generate;
 use crate::mesh::prepare::prepare;
 use crate::mesh::surface::{self, SurfaceMap};
+use crate::mesh::union_find::UnionFind;
 use crate::mesh::{Kind, Mesh, quality};
-use crate::scene::{Body, MeshSource, PinKind, Selection};
+use crate::scene::{Body, MeshSource, PinKind};
 use crate::{io, model};
 use elements::math::vec3::{norm, sub};
 
@@ -44,7 +47,7 @@ pub struct BodyData {
     /// Surfaces that follow it.
     pub embedded: Vec<Embedded>,
     /// What the user should know.
-    pub notes: Vec<String>,
+    pub notes: Notes,
 }
 
 /// Loads or generates the mesh of a body and places it.
@@ -59,8 +62,8 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
     };
     let prepared = prepare(mesh, &subject, body.repair)?;
     let mut mesh = prepared.mesh;
-    let mut notes: Vec<String> = prepared.notes.iter().map(|n| format!("{subject}: {n}")).collect();
-    notes.splice(..0, surfaces.notes.drain(..));
+    let mut notes = std::mem::take(&mut surfaces.notes);
+    notes.notes.extend(prepared.notes.iter().map(|n| format!("{subject}: {n}")));
     embedded::check_body(body, &mesh)?;
     check_kind(body, &mesh, &subject)?;
     keep_one_kind(&mut mesh);
@@ -69,10 +72,19 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
         *point = model::transform::apply(&body.transform, *point);
     }
     let orphans = prepared.orphans;
-    let pins = select_pins(body, &mesh, &orphans, &subject, &mut notes)?;
+    let embedded = surfaces.bind(body, &mesh.points, &mesh.tets);
+    let chooser = Chooser {
+        mesh: &mesh,
+        orphans: &orphans,
+        surfaces: embedded.iter().zip(surfaces.arrays()).collect(),
+        is_hidden: matches!(body.mesh, MeshSource::Surface { .. }),
+        subject: &subject,
+    };
+    let pins = select_pins(body, &chooser, &mut notes.notes)?;
     let loads = (body.loads.iter().enumerate())
-        .map(|(i, load)| select(&load.select, &format!("load {i}"), &mesh, &orphans, &subject, &mut notes))
+        .map(|(i, load)| chooser.choose(&load.select, &format!("load {i}"), &mut notes.notes))
         .collect::<Result<_>>()?;
+    notes.warnings.extend(loose_parts(&mesh, &orphans, &pins).map(|text| format!("{subject}: {text}")));
     let initial = deformed(body, &mesh, &subject)?;
     let cells = CellData::new(body, &mesh).map_err(|reason| refuse(&subject, reason, ""))?;
     let mut mass = masses(&mesh, body, &cells);
@@ -80,7 +92,7 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
     let velocity = rigid_velocity(body, &initial, &mass);
     Ok(BodyData {
         surface: SurfaceMap::of_mesh(&mesh),
-        embedded: surfaces.bind(body, &mesh.points, &mesh.tets),
+        embedded,
         rest: mesh.points,
         initial,
         velocity,
@@ -149,45 +161,41 @@ fn keep_one_kind(mesh: &mut Mesh) {
     }
 }
 
-fn select_pins(
-    body: &Body,
-    mesh: &Mesh,
-    orphans: &[bool],
-    subject: &str,
-    notes: &mut Vec<String>,
-) -> Result<Vec<Vec<u32>>> {
+fn select_pins(body: &Body, chooser: &Chooser, notes: &mut Vec<String>) -> Result<Vec<Vec<u32>>> {
     let mut out = vec![];
     for (i, pin) in body.pins.iter().enumerate() {
-        let vertices = select(&pin.select, &format!("pin {i}"), mesh, orphans, subject, notes)?;
+        let vertices = chooser.choose(&pin.select, &format!("pin {i}"), notes)?;
         let kind = if pin.kind == PinKind::Hard { "hard" } else { "soft" };
-        tracing::debug!("{subject}: pin {i} ({kind}) holds {} vertices", vertices.len());
+        tracing::debug!("{}: pin {i} ({kind}) holds {} vertices", chooser.subject, vertices.len());
         out.push(vertices);
     }
     Ok(out)
 }
 
-/// The vertices that `owner` selects, at least one; orphans are left out.
-fn select(
-    selection: &Selection,
-    owner: &str,
-    mesh: &Mesh,
-    orphans: &[bool],
-    subject: &str,
-    notes: &mut Vec<String>,
-) -> Result<Vec<u32>> {
-    let selected = model::select::select(selection, &mesh.points, &mesh.point_data, "vertex")
-        .map_err(|reason| refuse(subject, format!("{owner}: {reason}"), ""))?;
-    let kept: Vec<u32> = selected.iter().copied().filter(|v| !orphans[*v as usize]).collect();
-    if kept.is_empty() {
-        let [low, high] = mesh.bounds().unwrap_or_default();
-        let reason = format!("{owner} selects no vertex; the rest state spans {low:?} to {high:?}");
-        return Err(refuse(subject, reason, "change its 'select'"));
+/// Tells if some parts of a body are held by pins and others, which no cell connects to them, are not.
+fn loose_parts(mesh: &Mesh, orphans: &[bool], pins: &[Vec<u32>]) -> Option<String> {
+    let mut sets = UnionFind::new(mesh.points.len());
+    let tets = mesh.tets.iter().map(|cell| &cell[..]);
+    let cells = tets.chain(mesh.triangles.iter().map(|cell| &cell[..]));
+    for cell in cells.chain(mesh.edges.iter().map(|cell| &cell[..])) {
+        cell[1..].iter().for_each(|v| sets.union(cell[0], *v));
     }
-    if kept.len() < selected.len() {
-        let orphans = selected.len() - kept.len();
-        notes.push(format!("{subject}: {owner}: {orphans} vertices in no cell left out"));
-    }
-    Ok(kept)
+    let mut held: Vec<u32> = pins.iter().flatten().map(|v| sets.find(*v)).collect();
+    held.sort_unstable();
+    held.dedup();
+    let in_cells = (0..mesh.points.len() as u32).filter(|v| !orphans[*v as usize]);
+    let roots: Vec<u32> = in_cells.map(|v| sets.find(v)).collect();
+    let parts = (0u32..).zip(orphans).filter(|(v, orphan)| !**orphan && sets.find(*v) == *v).count();
+    let loose = parts - held.len();
+    (!held.is_empty() && loose > 0).then(|| {
+        let vertices = roots.iter().filter(|root| held.binary_search(root).is_err()).count();
+        let (it, has) = if loose == 1 { ("one", "has") } else { ("ones", "have") };
+        format!(
+            "it has {parts} parts that no cell connects, and {loose} of them ({vertices} vertices) {has} no pin: the loose \
+             {it} will fall or fly off (connect them in the mesh, use more cells if meshing took them apart, pin them too, or \
+             leave them out)"
+        )
+    })
 }
 
 fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {

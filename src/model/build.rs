@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::body::{self, BodyData};
 use super::custom::Placed;
 use super::forces::{Context, Forces};
+use super::notes::Notes;
 use super::numbering::Numbering;
 use super::{BodyModel, HardPin, Model, State, terms};
 use crate::cache::{Cache, Outcome};
@@ -14,6 +15,10 @@ use crate::scene::{Body, Motion, PinKind, Scene};
 use crate::step::Objective;
 use elements::energy::custom::ElementEnergy;
 use elements::math::lanes::Vec4;
+use elements::math::vectors;
+
+/// A det F, or a force relative to its scale, that is nothing.
+const FLAT: f64 = 1e-12;
 
 /// A model with the objective over it.
 pub struct Built {
@@ -28,7 +33,7 @@ pub struct Built {
     /// How long the ordering, or loading it, took.
     pub ordering_time: Duration,
     /// Notes for the user.
-    pub notes: Vec<String>,
+    pub notes: Notes,
 }
 
 /// How a pin holds one vertex.
@@ -51,7 +56,8 @@ pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
 pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &Cache) -> Result<Built> {
     scene.check()?;
     let bodies: Vec<BodyData> = scene.bodies.iter().map(|b| body::load(b, cache)).collect::<Result<_>>()?;
-    let mut notes: Vec<String> = bodies.iter().flat_map(|b| b.notes.clone()).collect();
+    let mut notes = Notes::default();
+    bodies.iter().for_each(|body| notes.append(body.notes.clone()));
     let firsts: Vec<usize> = bodies
         .iter()
         .scan(0, |next, b| {
@@ -60,7 +66,7 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
         })
         .collect();
     let mut motions = vec![];
-    let holds = collect_pins(scene, &bodies, &firsts, &mut motions, &mut notes);
+    let holds = collect_pins(scene, &bodies, &firsts, &mut motions, &mut notes.notes);
     let (tets, tet_ranges) = join(&bodies, &firsts, |b| &b.tets);
     let (triangles, triangle_ranges) = join(&bodies, &firsts, |b| &b.triangles);
     let (edges, edge_ranges) = join(&bodies, &firsts, |b| &b.edges);
@@ -107,9 +113,9 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
         terms.push(energy.term(&model, &rest)?);
         model.cells.push(vec![]);
     }
-    let objective = Objective::new(model.numbering.free, stage_step, mass, rest, terms);
-    refuse_infinite(scene, &model, &objective)?;
-    note_idle_loads(&model, &mut notes);
+    let mut objective = Objective::new(model.numbering.free, stage_step, mass, rest, terms);
+    check_initial(scene, &model, &mut objective, &mut notes.warnings)?;
+    note_idle_loads(&model, &mut notes.notes);
     let forces = Forces::build(&Context { scene, model: &model, mass: &objective.mass })?;
     Ok(Built { model, objective, forces, ordering, ordering_time, notes })
 }
@@ -167,14 +173,29 @@ fn note_idle_loads(model: &Model, notes: &mut Vec<String>) {
     }
 }
 
-/// Refuses an initial state that a barrier forbids, before anything runs.
-fn refuse_infinite(scene: &Scene, model: &Model, objective: &Objective) -> Result<()> {
+/// Refuses an initial state that a barrier forbids, before anything runs, and warns of one that no force leads out of.
+fn check_initial(
+    scene: &Scene,
+    model: &Model,
+    objective: &mut Objective,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    // Without inertia, the gradient is that of the energies.
+    objective.inertial.copy_from_slice(&model.initial.x[..objective.free]);
     let mut at = objective.iterate_at(model.initial.x.clone());
     objective.evaluate(&mut at);
+    let (lowest, inverted) = objective.volumes(&model.initial.x);
     if at.value.elastic.is_finite() {
+        let force = vectors::norm(&at.gradient);
+        if lowest.abs() < FLAT && force * model.size < FLAT * objective.scale() {
+            warnings.push(format!(
+                "{}: cells are collapsed in the initial state, and no force opens them: a state of rest, though no stable one \
+                 with every material (give 'collapse' a jitter; 'arap' and 'corotated' come back from everywhere)",
+                scene.name
+            ));
+        }
         return Ok(());
     }
-    let (lowest, inverted) = objective.volumes(&model.initial.x);
     Err(Error::Mesh {
         subject: scene.name.clone(),
         reason: format!(

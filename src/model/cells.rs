@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::rotation::rotate;
 use super::select::{find_array, select};
 use crate::mesh::{DataArray, Kind, Mesh};
-use crate::scene::{Body, Directions, MaterialPart, Quantity, Selection};
+use crate::scene::{Body, Directions, MaterialPart, MeshSource, Quantity, Selection};
 use elements::energy::Properties;
 use elements::energy::material::{Material, Solid};
 
@@ -80,8 +80,6 @@ impl CellData {
     }
 }
 
-impl CellData {}
-
 /// A material made of the values in one cell.
 struct Made {
     solid: Arc<dyn Solid>,
@@ -130,6 +128,11 @@ impl Cells<'_> {
     }
 
     fn select(&self, selection: &Selection) -> Result<Vec<u32>, String> {
+        if matches!(selection, Selection::Ids(_)) && matches!(self.body.mesh, MeshSource::Surface { .. }) {
+            return Err(
+                "the tets are made from surfaces, so 'ids' of them are not known; select by place".into()
+            );
+        }
         select(selection, &self.centers, &self.arrays, "cell")
     }
 

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::notes::Notes;
 use super::transform;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
@@ -13,7 +14,7 @@ use crate::io;
 use crate::mesh::embedding::Embedding;
 use crate::mesh::repair::{Repair, repair};
 use crate::mesh::surface::{SurfaceMap, enclosed_volume, topology};
-use crate::mesh::{Kind, Mesh, quality};
+use crate::mesh::{DataArray, Kind, Mesh, quality};
 use crate::meshing::{check, tetrahedralize};
 use crate::scene::{Body, MeshSource};
 
@@ -36,19 +37,19 @@ pub struct Surfaces {
     /// The volume that they enclose together, if it is known.
     volume: Option<f64>,
     /// Notes for the user.
-    pub notes: Vec<String>,
+    pub notes: Notes,
 }
 
 impl Surfaces {
     /// Reads all surface files of a body.
     pub fn read(body: &Body) -> Result<Surfaces> {
-        let mut out = Surfaces { meshes: vec![], volume: Some(0.0), notes: vec![] };
+        let mut out = Surfaces { meshes: vec![], volume: Some(0.0), notes: Notes::default() };
         for path in &body.surfaces {
             let import = io::import(path)?;
             let subject = path.display().to_string();
             // A mesh has no place for these arrays, but they are not lost: they stay in the file.
             let notes = import.notes.iter().filter(|note| !note.contains("left out"));
-            out.notes.extend(notes.map(|note| format!("{subject}: {note}")));
+            out.notes.notes.extend(notes.map(|note| format!("{subject}: {note}")));
             check(&import.mesh, &subject)?;
             let Mesh { points, triangles, .. } = &import.mesh;
             let shape = topology(triangles);
@@ -74,7 +75,7 @@ impl Surfaces {
         }
         if *is_repaired {
             let (mesh, report) = repair(whole, &Repair::default());
-            self.notes.extend(report.to_string().lines().map(|line| format!("{subject}: {line}")));
+            self.notes.notes.extend(report.to_string().lines().map(|line| format!("{subject}: {line}")));
             whole = mesh;
         }
         if whole.triangles.is_empty() {
@@ -85,9 +86,14 @@ impl Surfaces {
             });
         }
         let (filling, _) = tetrahedralize(&whole, &subject, method, *size, cache)?;
-        self.notes.extend(filling.warnings.iter().map(|warning| format!("{subject}: {warning}")));
+        self.notes.warnings.extend(filling.warnings.iter().map(|warning| format!("{subject}: {warning}")));
         self.volume = Some(filling.surface_volume);
         Ok(filling.mesh)
+    }
+
+    /// The point arrays of each surface.
+    pub fn arrays(&self) -> impl Iterator<Item = &[DataArray]> {
+        self.meshes.iter().map(|mesh| &mesh.point_data[..])
     }
 
     /// The factor on all masses, for tets in the unit of the surface files.

@@ -7,11 +7,13 @@
 pub mod body;
 pub mod build;
 pub mod cells;
+mod choose;
 mod custom;
 pub mod deform;
 pub mod embedded;
 pub mod forces;
 pub mod motion;
+pub mod notes;
 pub mod numbering;
 pub mod rotation;
 pub mod select;

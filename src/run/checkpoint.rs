@@ -10,9 +10,10 @@ use crate::fs::write_atomically;
 use crate::model::State;
 use crate::simulate::conserve::Account;
 use crate::simulate::convergence::Record;
+use crate::simulate::soundness;
 use elements::math::lanes::Vec4;
 
-const MAGIC: &[u8; 8] = b"PLIANTS3";
+const MAGIC: &[u8; 8] = b"PLIANTS4";
 
 /// A saved state of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Checkpoint {
     pub accounts: Vec<Account>,
     /// How well the steps so far converged.
     pub convergence: Record,
+    /// Whether the states so far can be believed.
+    pub soundness: soundness::Record,
     /// What active terms keep, in their order.
     pub active: Vec<Vec<u8>>,
 }
@@ -58,7 +61,7 @@ impl Checkpoint {
         let accounts = self.accounts.len() as u64;
         let numbers = [self.frame, self.step, self.state.x.len() as u64, states, accounts];
         let recorded = [record.worst.to_bits(), record.worst_step, record.worrying, record.steps];
-        for number in numbers.into_iter().chain(recorded) {
+        for number in numbers.into_iter().chain(recorded).chain(self.soundness.to_numbers()) {
             bytes.extend(number.to_le_bytes());
         }
         for state in std::iter::once(&self.state).chain(&self.before) {
@@ -109,8 +112,13 @@ impl Checkpoint {
             worrying: number(96)?,
             steps: number(104)?,
         };
+        let mut sound = [0; soundness::NUMBERS];
+        for (k, out) in sound.iter_mut().enumerate() {
+            *out = number(112 + 8 * k)?;
+        }
+        let soundness = soundness::Record::from_numbers(sound);
         let points = count.checked_mul(48)?.checked_mul(states)?;
-        let (numbers, rest) = body.get(112..)?.split_at_checked(points)?;
+        let (numbers, rest) = body.get(112 + 8 * soundness::NUMBERS..)?.split_at_checked(points)?;
         let (booked, mut rest) = rest.split_at_checked(accounts.checked_mul(8 * ACCOUNT)?)?;
         let mut active = vec![];
         while !rest.is_empty() {
@@ -130,7 +138,7 @@ impl Checkpoint {
         let state = next();
         let before = (states == 2).then(next);
         let fingerprint = body[8..40].try_into().ok()?;
-        Some(Checkpoint { fingerprint, frame, step, state, before, accounts, convergence, active })
+        Some(Checkpoint { fingerprint, frame, step, state, before, accounts, convergence, soundness, active })
     }
 }
 
@@ -160,6 +168,7 @@ mod tests {
                 before,
                 accounts,
                 convergence,
+                soundness: soundness::Record { jumps: 3, energy_jump: 0.1, ..Default::default() },
                 active,
             };
             checkpoint.write(&path).unwrap();

@@ -13,6 +13,7 @@ use crate::run::summary::{CacheUse, Converged, Machine, Seconds, Summary};
 use crate::run::writer::{Job, Writer};
 use crate::run::{Frame, Schedule, sinks};
 use crate::simulate::convergence::{Record, WORRYING};
+use crate::simulate::soundness;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
 use elements::par;
 
@@ -54,6 +55,8 @@ pub struct RunReport {
     pub minimizes: bool,
     /// How well steps converged, over all invocations.
     pub convergence: Record,
+    /// Whether the frames can be believed, over all invocations.
+    pub soundness: soundness::Record,
     /// Steps per frame, to tell the frame of a step.
     pub substeps: u64,
     /// The run directory.
@@ -143,6 +146,7 @@ pub fn run(
         solver_note: solver_note(&simulation),
         minimizes: simulation.solver().minimizes(),
         convergence: simulation.convergence.record.clone(),
+        soundness: simulation.soundness.record.clone(),
         substeps: scene.time.substeps,
         directory,
     })
@@ -219,6 +223,7 @@ fn begin(
     simulation.step = checkpoint.step;
     simulation.ledger.accounts = checkpoint.accounts;
     simulation.convergence.record = checkpoint.convergence;
+    simulation.soundness.record = checkpoint.soundness;
     let mut kept = checkpoint.active.iter();
     if !simulation.objective.active_mut().all(|term| kept.next().is_some_and(|kept| term.restore(kept))) {
         return refuse(
@@ -242,7 +247,7 @@ fn summary(
         Outcome::Miss => "miss",
         Outcome::Replaced => "replaced",
     };
-    let record = &simulation.convergence.record;
+    let (record, sound) = (&simulation.convergence.record, &simulation.soundness.record);
     Summary {
         name: loaded.scene.name.clone(),
         config_hash: blake3::Hash::from_bytes(fingerprint).to_hex().to_string(),
@@ -270,6 +275,10 @@ fn summary(
             worst_step: record.worst_step,
             worrying_steps: record.worrying,
         },
+        status: sound.status(),
+        inverted_frames: sound.inverted_frames,
+        crushed_frames: sound.crushed_frames,
+        energy_jump: sound.energy_jump,
     }
 }
 
@@ -294,6 +303,7 @@ impl Simulation {
             before: self.before.clone(),
             accounts: self.ledger.accounts.clone(),
             convergence: self.convergence.record.clone(),
+            soundness: self.soundness.record.clone(),
             active: self.objective.active().map(|term| term.save()).collect(),
         };
         Job { frame: written, rows, checkpoint }

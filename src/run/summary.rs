@@ -44,6 +44,14 @@ pub struct Summary {
     pub cache: CacheUse,
     /// How well steps converged.
     pub convergence: Converged,
+    /// `sound`, or the worst of what is wrong with the motion: `inverted`, `energy`, `crushed`.
+    pub status: &'static str,
+    /// The number of frames with inverted cells, after the first frame without.
+    pub inverted_frames: u64,
+    /// The number of frames without inverted cells but with cells that are crushed to nothing.
+    pub crushed_frames: u64,
+    /// The largest energy from nowhere that a step ended with, in J.
+    pub energy_jump: f64,
 }
 
 /// The machine that the run was made on.

@@ -69,7 +69,11 @@ impl Simulation {
         self.objective.active_mut().for_each(|term| term.end_step(&state.x));
         let (first, last) = report.gradients;
         let relative = self.convergence.note(self.step, first, last);
-        Ok(StepMetrics::measure(self, end, relative, &report, started.elapsed()))
+        let metrics = StepMetrics::measure(self, end, relative, &report, started.elapsed());
+        if self.step.is_multiple_of(self.time.substeps) {
+            self.soundness.record.note_frame(self.frame(), metrics.volumes);
+        }
+        Ok(metrics)
     }
 
     /// An implicit Euler step of the stage step, to the time `end`.
@@ -286,6 +290,7 @@ impl Simulation {
         if last * worst_first >= worst_last * first {
             report.gradients = (first, last);
         }
+        self.note_energy(base, pins, &mut report.cost);
         Ok(())
     }
 

@@ -10,6 +10,7 @@ pub mod conserve;
 pub mod convergence;
 pub mod integrator;
 pub mod metrics;
+pub mod soundness;
 mod start;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::error::suggest::suggestion;
 use crate::error::{Error, Result};
 use crate::model::build::{Built, build_with};
 use crate::model::forces::Forces;
+use crate::model::notes::Notes;
 use crate::model::{Model, State};
 use crate::scene::{Scene, Time};
 use crate::simulate::conserve::Ledger;
@@ -29,6 +31,7 @@ use crate::step::{Iterate, Objective};
 use convergence::Convergence;
 use elements::energy::custom::ElementEnergy;
 use elements::math::lanes::Vec4;
+use soundness::Soundness;
 
 /// A running simulation.
 pub struct Simulation {
@@ -50,6 +53,9 @@ pub struct Simulation {
     /// How well the steps so far converged.
     #[doc(hidden)]
     pub convergence: Convergence,
+    /// Whether the states so far can be believed.
+    #[doc(hidden)]
+    pub soundness: Soundness,
     /// What bodies should keep.
     #[doc(hidden)]
     pub ledger: Ledger,
@@ -90,7 +96,7 @@ pub struct PreparationReport {
     /// Assembling and factorizing, or loading the factor, in seconds.
     pub solver_seconds: f64,
     /// What the user should know.
-    pub notes: Vec<String>,
+    pub notes: Notes,
 }
 
 impl PreparationReport {
@@ -149,6 +155,7 @@ impl Simulation {
             iterate: objective.iterate_at(model.initial.x.clone()),
             spare: objective.iterate_at(model.initial.x.clone()),
             convergence: Convergence::new(&objective, model.size),
+            soundness: Soundness::of(&model, &objective),
             ledger: Ledger::new(scene, &model, &objective),
             fepr: scene.fepr,
             acting: Default::default(),
@@ -167,7 +174,7 @@ impl Simulation {
             simulation.conserve();
         }
         if let Some(note) = simulation.tune()? {
-            notes.push(note);
+            notes.notes.push(note);
         }
         let solver_seconds = start.elapsed().as_secs_f64();
         let report = PreparationReport {

@@ -96,13 +96,7 @@ impl Simulation {
     /// is there; true if so.
     pub(super) fn stay_if_better(&mut self, pins: &[Vec4], worse: f64, cost: &mut Cost) -> bool {
         let started = std::time::Instant::now();
-        self.spare.x.copy_from_slice(&self.state.x);
-        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
-            self.spare.x[pin.vertex as usize] = *place;
-        }
-        for body in &self.model.bodies {
-            self.model.carry(body, &self.objective, &mut self.spare.x);
-        }
+        self.stand_still(pins);
         // Energies are not negative: often the inertia alone tells that the last positions are no better.
         let mut stays = worse * self.objective.inertia(&self.spare.x) < self.iterate.value.total();
         if stays {
@@ -114,6 +108,27 @@ impl Simulation {
         }
         cost.local += started.elapsed();
         stays
+    }
+
+    /// Puts the spare iterate to the last positions, prescribed vertices at `pins`, each free body moved with its centre of
+    /// mass.
+    fn stand_still(&mut self, pins: &[Vec4]) {
+        self.spare.x.copy_from_slice(&self.state.x);
+        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
+            self.spare.x[pin.vertex as usize] = *place;
+        }
+        for body in &self.model.bodies {
+            self.model.carry(body, &self.objective, &mut self.spare.x);
+        }
+    }
+
+    /// The value of g where standing still would end, in J.
+    pub(super) fn still_value(&mut self, pins: &[Vec4], cost: &mut Cost) -> f64 {
+        let started = std::time::Instant::now();
+        self.stand_still(pins);
+        self.objective.evaluate(&mut self.spare);
+        cost.local += started.elapsed();
+        self.spare.value.total()
     }
 
     /// Evaluates the iterate at the furthest finite point between `from` and `to`; returns its part of the way.

@@ -15,15 +15,21 @@
 //! The iteration does not use the objective: iterates are not evaluated unless there is a tolerance to test.
 //!
 //! As in `pd`, the global step solves for the increment, so that prescribed vertices need no care. Two things differ
-//! from the papers. An increment that leads outside the domain of a barrier is halved, which leaves the fixed points
-//! the same. And a step starts with z = D x, u = 0 at the start that the driver finds, without the duals of the last
-//! step, so that a run can resume from positions and velocities alone.
+//! from the papers. A step starts with z = D x, u = 0 at the start that the driver finds, without the duals of the last
+//! step, so that a run can resume from positions and velocities alone. And iterates never leave the domain of a barrier.
+//!
+//! \[Narain2016, Alg. 1\] looks at energies in z only and lets x invert. It does not come back: u = −P/w² at the solution, so
+//! that z* + u, of which z* must be the prox, has the stretches σᵢ + Ψᵢ/ρ with ρ = w²/measure. z* is a minimum of that problem
+//! only if (Ψᵢ + Ψⱼ)/(σᵢ + σⱼ) + ρ > 0, that is if no two of these stretches have a negative sum. In a cell under strong
+//! pressure they have: there the solution is no fixed point of the iteration, whatever the number of iterations, and the cell
+//! ends turned inside out. Halving the increment until x is inside is no way out either, because one such cell then freezes
+//! the whole body. So once an increment leads outside, `quasi-newton` makes the other iterations of the step, from the lower one
+//! of the last iterate and the start. Larger weights (`weight_scale`) put that off, and a note tells how many steps ended so.
 //!
 //! `relaxation` is the α of over-relaxation (see `energy::proximal`). With `balance`, the weights double where the
 //! primal residual is more than 10 times the dual one and halve in the opposite case. They change at most every 5
 //! iterations and stay within a factor 16 of their first values, to which each step returns.
 
-use crate::step::backtracking::halves;
 use std::time::Instant;
 
 use schemars::JsonSchema;
@@ -31,7 +37,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::{Options as _, check_positive, check_relaxation};
 use super::system::System;
-use super::{Cost, Preparation, Progress, Refusal, Solver, options};
+use super::{Cost, Preparation, Progress, Refusal, Solver, options, quasi_newton};
 use crate::cache::Cache;
 use crate::error::Result;
 use crate::step::{Iterate, Objective};
@@ -76,7 +82,10 @@ impl options::Options for Options {
             tolerance,
             cache: Cache::disabled(),
             is_hard: false,
-            is_inside: true,
+            descends: false,
+            descended: 0,
+            descent: None,
+            start: Iterate::default(),
             systems: vec![],
             power: 0,
             rest: 0,
@@ -97,8 +106,6 @@ const IMBALANCE: f64 = 10.0;
 const PATIENCE: u64 = 5;
 /// The largest number of doublings or halvings of the weights.
 const MAX_POWER: i32 = 4;
-/// The smallest part of an increment that is tried.
-const MIN_PART: f64 = 1e-6;
 
 /// Steps that leave more than this part of their first residuals are reported in a note.
 const WORRYING: f64 = 0.1;
@@ -114,8 +121,14 @@ pub struct Admm {
     cache: Cache,
     /// True if some term stands for a hard set.
     is_hard: bool,
-    /// True if the objective is finite at the iterate.
-    is_inside: bool,
+    /// True if an increment of this step led outside the domain of a barrier.
+    descends: bool,
+    /// How many steps ended with [`Admm::descends`] true.
+    descended: u64,
+    /// What descends then; made when it is first needed.
+    descent: Option<Box<dyn Solver>>,
+    /// The start of the step.
+    start: Iterate,
     /// The exponents n that were used, each with the factor for the weights `weight_scale` · 2ⁿ.
     systems: Vec<(i32, System)>,
     /// The exponent n of the current weights.
@@ -175,35 +188,41 @@ impl Admm {
         self.is_hard && self.tolerance > 0.0 && both <= self.tolerance * self.tolerance * first
     }
 
-    /// Moves by the largest part of the increment that keeps the objective finite.
-    fn advance(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) {
-        let (free, evaluates) = (objective.free, self.evaluates());
-        let longest = objective.longest_part(&iterate.x, || {
-            vectors::combine(-1.0, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
-            &self.trial.x
-        });
-        for part in halves(longest, MIN_PART) {
-            let start = Instant::now();
-            vectors::combine(-part, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
-            if evaluates {
+    /// Moves by the increment, or turns to descent if that leads outside the domain of a barrier.
+    fn advance(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<()> {
+        let started = Instant::now();
+        let free = objective.free;
+        vectors::combine(-1.0, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
+        if objective.is_feasible(&self.trial.x) {
+            if self.evaluates() {
                 objective.evaluate(&mut self.trial);
             }
-            let is_inside = match evaluates {
-                true => self.trial.value.total().is_finite(),
-                false => objective.is_feasible(&self.trial.x),
-            };
-            if part == longest.min(1.0) {
-                cost.local += start.elapsed();
-            } else {
-                cost.line_search += start.elapsed();
-            }
-            cost.tries += 1;
-            if is_inside || !self.is_inside {
-                self.is_inside = is_inside;
-                std::mem::swap(iterate, &mut self.trial);
-                return;
-            }
+            std::mem::swap(iterate, &mut self.trial);
+        } else {
+            self.turn_to_descent(objective, iterate)?;
         }
+        cost.local += started.elapsed();
+        cost.tries += 1;
+        Ok(())
+    }
+
+    /// Evaluates the iterate, or goes back to the start of the step if that is lower, and lets quasi-Newton go on from there.
+    fn turn_to_descent(&mut self, objective: &Objective, iterate: &mut Iterate) -> Result<()> {
+        objective.evaluate(iterate);
+        if self.start.value.total() < iterate.value.total() {
+            iterate.clone_from(&self.start);
+        }
+        if self.descent.is_none() {
+            let mut solver = quasi_newton::Options::default().build(0.0);
+            solver.prepare(objective, &self.cache)?;
+            self.descent = Some(solver);
+        }
+        if let Some(solver) = &mut self.descent {
+            solver.begin_step(objective, iterate);
+        }
+        self.descends = true;
+        self.descended += 1;
+        Ok(())
     }
 }
 
@@ -217,6 +236,7 @@ impl Solver for Admm {
         let (system, outcome) = System::prepare_scaled(objective, self.weight_scale, cache)?;
         let factor_entries = system.entries();
         self.systems = vec![(0, system)];
+        self.descent = None;
         self.power = 0;
         self.cache = cache.clone();
         self.splits = objective.splits();
@@ -231,8 +251,9 @@ impl Solver for Admm {
         self.lagging += u64::from(self.is_lagging);
         self.is_lagging = false;
         self.last = Residuals::default();
-        self.is_inside = iterate.value.total().is_finite();
+        self.descends = false;
         self.trial.clone_from(iterate);
+        self.start.clone_from(iterate);
         objective.restart_splits(&iterate.x, &mut self.splits);
     }
 
@@ -247,6 +268,13 @@ impl Solver for Admm {
     }
 
     fn closing_note(&self) -> Option<String> {
+        if self.descended > 0 {
+            return Some(format!(
+                "{} steps would have turned cells inside out and were ended by quasi-newton; a larger \
+                 solver.weight_scale puts that off",
+                self.descended
+            ));
+        }
         let steps = self.lagging + u64::from(self.is_lagging);
         (self.is_hard && steps > 0).then(|| {
             format!(
@@ -258,6 +286,9 @@ impl Solver for Admm {
     }
 
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
+        if let (true, Some(solver)) = (self.descends, &mut self.descent) {
+            return solver.iterate(objective, iterate, cost);
+        }
         let start = Instant::now();
         self.rebalance(objective)?;
         cost.global += start.elapsed();
@@ -275,7 +306,7 @@ impl Solver for Admm {
         system.solve(&self.trial.gradient, &mut self.increment);
         cost.global += start.elapsed();
         if self.minimizes() {
-            self.advance(objective, iterate, cost);
+            self.advance(objective, iterate, cost)?;
         } else {
             vectors::add_scaled(-1.0, &self.increment, &mut iterate.x[..objective.free]);
         }

@@ -21,6 +21,7 @@ mod ropes;
 mod sheets;
 mod soft_pins;
 mod solvers;
+mod soundness;
 mod statics;
 mod variation;
 mod vbd;

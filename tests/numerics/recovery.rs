@@ -8,6 +8,7 @@ use crate::common::{rigid_distances, simulation};
 use pliant::cache::Cache;
 use pliant::scene::{MeshSource, Scene};
 use pliant::simulate::Simulation;
+use pliant::solvers::{Admm, SolverSettings};
 
 /// A body in free space, 10 iterations of quasi-Newton a frame at 30 frames a second.
 fn scene(material: &str, deform: &str) -> Scene {
@@ -148,4 +149,69 @@ fn a_barrier_in_every_direction_is_no_dead_end() {
         let metrics = simulation.advance().unwrap();
         assert!(metrics.volumes.0 > 0.0 && metrics.value.total().is_finite());
     }
+}
+
+/// The bunny of [Narain2016, Fig. 6] under admm: 1124 vertices, half a metre across, in free space.
+fn bunny(folder: &Path, deform: &str) -> Scene {
+    let mut config = scene(&material("stvk", 1e5), deform);
+    let path = folder.join("admm_bunny_1124.node");
+    let [low, high] = pliant::io::read(&path).unwrap().bounds().unwrap();
+    config.bodies[0].transform.scale = 0.5 / (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
+    config.bodies[0].mesh = MeshSource::File(path);
+    config.solver = SolverSettings::new(Admm::default(), 10, 0.0).unwrap();
+    config
+}
+
+#[test]
+fn under_admm_the_bunny_comes_back_from_a_point_and_from_anywhere() {
+    let Some(folder) = papers() else { return };
+    for deform in [POINT, RANDOM] {
+        let outcome = recover(&bunny(&folder, deform));
+        assert!(outcome.recovered > 0.99 && outcome.inverted == 0, "{deform}: {:.3}", outcome.recovered);
+    }
+}
+
+/// The pulled armadillo of [Narain2016, Fig. 1], at h = 0.08 s; returns the potential energy of every frame in J.
+fn armadillo(folder: &Path, solver: &str) -> Vec<f64> {
+    let mut simulation = simulation(&format!(
+        r#"
+        [time]
+        step = 0.08
+        frames = 40
+        [solver]
+        {solver}
+        [[body]]
+        mesh = {:?}
+        transform = {{ scale = 0.01 }}
+        material = {{ model = "neo-hookean", mu = 1e5, lambda = 1e5 }}
+        [[body.pin]]
+        select = {{ sphere = {{ center = [0.6, 0.8, 0.5], radius = 0.2 }} }}
+        [[body.pin]]
+        select = {{ sphere = {{ center = [-0.25, -0.6, -0.1], radius = 0.2 }} }}
+        "#,
+        folder.join("admm_dillo919.node")
+    ));
+    let frames = (0..40).map(|_| simulation.advance().unwrap());
+    frames
+        .map(|metrics| {
+            assert!(metrics.volumes.0 > 0.0, "{solver}: frame {} is inverted", metrics.frame);
+            metrics.potential
+        })
+        .collect()
+}
+
+#[test]
+fn under_admm_a_barrier_does_not_freeze_the_armadillo() {
+    let Some(folder) = papers() else { return };
+    let truth = armadillo(&folder, "kind = \"newton\"\niterations = 60\ntolerance = 1e-7");
+    let range = truth.iter().fold(0.0f64, |m, p| m.max(p.abs()));
+    let many = armadillo(&folder, "kind = \"admm\"\niterations = 200");
+    let worst = truth.iter().zip(&many).fold(0.0f64, |m, (a, b)| m.max((a - b).abs())) / range;
+    println!("200 iterations: at most {:.2} % from newton", 100.0 * worst);
+    assert!(worst < 0.05, "{worst}");
+    // Few iterations are too stiff, but the body moves to the end.
+    let few = armadillo(&folder, "kind = \"admm\"\niterations = 7");
+    let moved: Vec<f64> = few[20..].windows(2).map(|w| (w[1] - w[0]).abs() / range).collect();
+    println!("7 iterations: ends at {:.1} J, newton at {:.1} J", few[39], truth[39]);
+    assert!(moved.iter().all(|m| *m > 1e-6) && few[39] < 0.0, "{few:?}");
 }

@@ -238,3 +238,96 @@ fn spot_comes_back_with_her_own_vertices() {
     assert!(farthest(&first, &own) < 2e-12 && farthest(&ply.points, &own) < 2e-12);
     assert_eq!(split(&run.join("obj/jelly_0002.obj")).1, rest);
 }
+
+/// The ring as a legacy VTK file, with a point array that is 1 at the given vertices and 0 elsewhere.
+fn painted_ring(marked: &[usize]) -> (String, Vec<[f64; 3]>) {
+    let (obj, points, _) = ring(0.0);
+    let places: Vec<String> = points.iter().map(|[x, y, z]| format!("{x} {y} {z}")).collect();
+    let corner = |word: &str| word.split('/').next().unwrap().parse::<usize>().unwrap() - 1;
+    let faces = obj.lines().filter_map(|line| line.strip_prefix("f "));
+    let quads: Vec<Vec<usize>> = faces.map(|face| face.split_whitespace().map(corner).collect()).collect();
+    let row = |quad: &Vec<usize>| format!("4 {} {} {} {}", quad[0], quad[1], quad[2], quad[3]);
+    let rows: Vec<String> = quads.iter().map(row).collect();
+    let weights: Vec<&str> = (0..points.len()).map(|v| if marked.contains(&v) { "1" } else { "0" }).collect();
+    let text = format!(
+        "# vtk DataFile Version 3.0\nring\nASCII\nDATASET POLYDATA\nPOINTS {n} double\n{}\nPOLYGONS {q} {}\n{}\n\
+         POINT_DATA {n}\nSCALARS hold double 1\nLOOKUP_TABLE default\n{}\n",
+        places.join("\n"),
+        5 * rows.len(),
+        rows.join("\n"),
+        weights.join("\n"),
+        n = points.len(),
+        q = rows.len(),
+    );
+    (text, points)
+}
+
+#[test]
+fn numbers_and_arrays_of_a_surface_select_what_the_user_sees() {
+    let place = Place::new();
+    let marked: Vec<usize> = (24..36).collect();
+    let (text, points) = painted_ring(&marked);
+    place.write("ring.vtk", &text);
+    let scene = |select: &str| {
+        format!(
+            "[time]\nframes = 8\n[[body]]\nname = \"jelly\"\nsurface = \"ring.vtk\"\n\
+             tetrahedralize = {{ method = \"lattice\", cells = 10 }}\nmaterial = {RUBBER}\n\
+             [[body.pin]]\nselect = {select}\n[output]\nformats = [\"ply\"]\n"
+        )
+    };
+    for (name, select) in
+        [("ids", format!("{{ ids = {marked:?} }}")), ("array", "{ array = \"hold\", above = 0.5 }".into())]
+    {
+        place.write(&format!("{name}.toml"), &scene(&select));
+        place.succeed(&["simulate", &format!("{name}.toml"), "-o", name]);
+        let frame = pliant::io::read(&place.path(&format!("{name}/ply/jelly_0008.ply"))).unwrap();
+        // What is selected stands still, all else falls.
+        for (v, (now, before)) in frame.points.iter().zip(&points).enumerate() {
+            let way = (0..3).map(|k| (now[k] - before[k]).abs()).fold(0.0, f64::max);
+            assert!(
+                if marked.contains(&v) { way < 1e-9 } else { way > 0.0 },
+                "{name}: vertex {v} went {way}"
+            );
+        }
+    }
+    for (select, reason) in [
+        ("{ array = \"hodl\", above = 0.5 }", "did you mean 'hold'?"),
+        ("{ ids = [100000] }", "the mesh has 384 vertices"),
+    ] {
+        place.write("bad.toml", &scene(select));
+        let told = place.fail(2, &["check", "bad.toml"]);
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
+#[test]
+fn parts_that_no_pin_holds_are_told_by_every_command() {
+    let place = Place::new();
+    place.succeed(&["generate", "box", "--size", "1,1,1", "--cells", "2,2,2", "-o", "a.vtu"]);
+    let one = pliant::io::read(&place.path("a.vtu")).unwrap();
+    let mut two = one.clone();
+    let first = two.points.len() as u32;
+    two.points.extend(one.points.iter().map(|p| [p[0] + 3.0, p[1], p[2]]));
+    two.tets.extend(one.tets.iter().map(|t| t.map(|v| first + v)));
+    pliant::io::write(&two, &place.path("two.vtu")).unwrap();
+    let scene = |select: &str| {
+        format!(
+            "[time]\nframes = 2\n[[body]]\nname = \"jelly\"\nmesh = \"two.vtu\"\nmaterial = {RUBBER}\n\
+             [[body.pin]]\nselect = {select}\n"
+        )
+    };
+    place.write("loose.toml", &scene("{ ids = [0] }"));
+    for arguments in [
+        &["-q", "check", "loose.toml"][..],
+        &["-q", "simulate", "loose.toml"],
+        &["-q", "precompute", "loose.toml"],
+    ] {
+        let told = place.succeed(arguments);
+        assert!(
+            told.contains("it has 2 parts that no cell connects, and 1 of them (27 vertices) has no pin"),
+            "{told}"
+        );
+    }
+    place.write("held.toml", &scene("{ ids = [0, 27] }"));
+    assert_eq!(place.succeed(&["-q", "check", "held.toml"]), "");
+}

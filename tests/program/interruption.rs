@@ -132,7 +132,7 @@ fn an_interrupt_ends_after_the_frame_with_a_checkpoint() {
     assert!(status.success());
     let output = child.wait_with_output().unwrap();
     let messages = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{messages}");
+    assert_eq!(output.status.code(), Some(3), "{messages}");
     assert!(messages.contains("interrupted after frame") && messages.contains("--resume"), "{messages}");
     assert_whole_files(&place.path("run"));
     assert!(!place.path("run/summary.json").exists(), "an unfinished run has the mark of a finished one");

@@ -18,3 +18,4 @@ mod plot;
 mod preview;
 mod reference;
 mod second_opinion;
+mod soundness;

@@ -422,7 +422,8 @@ pub struct Randomize {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collapse {
-    /// Largest random offset as a part of the size of the bounding box, 0 to 1. Default 0.
+    /// Largest random offset as a part of the size of the bounding box, 0 to 1. At 0 all vertices are in one point, which
+    /// some materials never leave, because no direction is different from any other. Default 0.01.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: Option<f64>,

@@ -10,6 +10,9 @@ use super::{control, elastic, force, material, names, pin, shape, unit};
 use crate::meshing::{METHODS, Size};
 use crate::scene;
 
+/// The default of `deform.collapse.jitter`. Of some materials no force leads out of a single point (see `model::build`).
+const JITTER: f64 = 0.01;
+
 /// Validates a body that stands at `at`, in a run that ends at the time `end`.
 pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> Option<scene::Body> {
     let mesh = mesh(body, &at, report);
@@ -112,7 +115,7 @@ pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut 
         }
         if let Some(collapse) = &mut deform.collapse {
             collapse.seed.get_or_insert(0);
-            collapse.jitter.get_or_insert(0.0);
+            collapse.jitter.get_or_insert(JITTER);
         }
         if let Some(file) = &mut deform.file {
             let place = if alone { at.join("deform") } else { at.join("deform").join(i) };
@@ -268,7 +271,7 @@ fn deform(deform: &raw::Deform, at: KeyPath, report: &mut Report) -> Option<scen
         return Some(scene::Deform::Randomize { seed: randomize.seed.unwrap_or(0), amount });
     }
     if let Some(collapse) = &deform.collapse {
-        let jitter = collapse.jitter.unwrap_or(0.0);
+        let jitter = collapse.jitter.unwrap_or(JITTER);
         report.check((0.0..=1.0).contains(&jitter), at.extend("collapse.jitter"), "must be from 0 to 1");
         return Some(scene::Deform::Collapse { jitter, seed: collapse.seed.unwrap_or(0) });
     }

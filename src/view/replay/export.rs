@@ -77,7 +77,7 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
     let mut count = 0;
     for number in existing.filter(|n| schedule.includes(**n)) {
         if stop.load(Ordering::Relaxed) {
-            return Err(Error::Failed {
+            return Err(Error::Interrupted {
                 what: format!("interrupted before frame {number}: nothing was written"),
                 hint: String::new(),
             });

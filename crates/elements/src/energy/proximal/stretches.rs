@@ -34,6 +34,9 @@ const SETTLED: f64 = 1e-8;
 const FLOOR: f64 = 1e-13;
 /// Newton's method starts from stretches of at least this much if the density is infinite at σ̃.
 const INSIDE: f64 = 0.1;
+/// Newton's method starts from stretches of at least this much: at 0, many densities have a maximum or a saddle, whose
+/// gradient vanishes, and a flat or collapsed cell would stay there.
+const OPEN: f64 = 0.01;
 /// Pivots below this part of the largest diagonal entry are not safely positive.
 const PIVOT: f64 = 1e-6;
 
@@ -181,12 +184,12 @@ impl<W: Law, L: Number> Problem<'_, W, L> {
         now.s
     }
 
-    /// The objective at σ̃ if that is within the domain, else at stretches well inside of it.
+    /// The objective at σ̃, raised to [`OPEN`], if that is within the domain, else at stretches well inside of it.
     #[inline(always)]
     fn start(&self, target: &[L; 3]) -> At<L> {
         let (mut near, mut inside) = (*target, *target);
         for i in 0..3 {
-            near[i] = target[i].max(L::splat(0.0));
+            near[i] = target[i].max(L::splat(OPEN));
             inside[i] = target[i].max(L::splat(INSIDE));
         }
         let at = self.at(near, target);

@@ -1,0 +1,105 @@
+//! The vertices that pins and loads of a body select.
+//!
+//! Where the tets of a body were made here, from surfaces, their numbers mean nothing to the user: `ids` and point arrays are
+//! those of the surface file. A selected point p = Σ w x of the surface follows up to four vertices of the tets (see
+//! `mesh::embedding`), and these are selected in its place, so that holding them holds the point. Where the user gave the tets,
+//! `ids` are theirs, and an array is looked for in them first and in the surfaces next.
+
+use super::embedded::Embedded;
+use super::select::select;
+use crate::error::{Error, Result};
+use crate::mesh::{DataArray, Mesh};
+use crate::scene::Selection;
+
+/// Vertices with a smaller weight do not move a point.
+const NOTHING: f64 = 1e-9;
+
+/// A body as selections see it.
+pub(super) struct Chooser<'a> {
+    /// The body's mesh at rest.
+    pub mesh: &'a Mesh,
+    /// Vertices in no cell.
+    pub orphans: &'a [bool],
+    /// The surfaces that follow the mesh, with their point arrays.
+    pub surfaces: Vec<(&'a Embedded, &'a [DataArray])>,
+    /// True if the tets were made here.
+    pub is_hidden: bool,
+    /// The name of the body in errors and notes.
+    pub subject: &'a str,
+}
+
+impl Chooser<'_> {
+    /// The vertices that `owner` selects, ascending, at least one; orphans are left out.
+    pub(super) fn choose(
+        &self,
+        selection: &Selection,
+        owner: &str,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<u32>> {
+        let selected = self.select(selection).map_err(|reason| {
+            let subject = self.subject.to_owned();
+            Error::Mesh { subject, reason: format!("{owner}: {reason}"), hint: String::new() }
+        })?;
+        let kept: Vec<u32> = selected.iter().copied().filter(|v| !self.orphans[*v as usize]).collect();
+        if kept.is_empty() {
+            let [low, high] = self.mesh.bounds().unwrap_or_default();
+            return Err(Error::Mesh {
+                subject: self.subject.into(),
+                reason: format!("{owner} selects no vertex; the rest state spans {low:?} to {high:?}"),
+                hint: "change its 'select'".into(),
+            });
+        }
+        if kept.len() < selected.len() {
+            let orphans = selected.len() - kept.len();
+            notes.push(format!("{}: {owner}: {orphans} vertices in no cell left out", self.subject));
+        }
+        Ok(kept)
+    }
+
+    fn select(&self, selection: &Selection) -> Result<Vec<u32>, String> {
+        let own = || select(selection, &self.mesh.points, &self.mesh.point_data, "vertex");
+        match selection {
+            Selection::Ids(_) if self.is_hidden => match &self.surfaces[..] {
+                [(surface, arrays)] => on_surface(selection, surface, arrays),
+                several => Err(format!(
+                    "'ids' could be of any of its {} surfaces; select by place or by an array instead",
+                    several.len()
+                )),
+            },
+            Selection::Array { name, .. } => {
+                let has = |arrays: &[DataArray]| arrays.iter().any(|array| array.name == *name);
+                let mut found = vec![];
+                for (surface, arrays) in self.surfaces.iter().filter(|(_, arrays)| has(arrays)) {
+                    found.extend(on_surface(selection, surface, arrays)?);
+                }
+                match &self.surfaces[..] {
+                    _ if !self.is_hidden && (has(&self.mesh.point_data) || self.surfaces.is_empty()) => own(),
+                    surfaces if surfaces.iter().any(|(_, arrays)| has(arrays)) => {
+                        found.sort_unstable();
+                        found.dedup();
+                        Ok(found)
+                    }
+                    // None has it: the first one says what it has instead.
+                    [(surface, arrays), ..] => on_surface(selection, surface, arrays),
+                    [] => own(),
+                }
+            }
+            _ => own(),
+        }
+    }
+}
+
+/// The vertices of the tets that the selected points of a surface follow.
+fn on_surface(selection: &Selection, surface: &Embedded, arrays: &[DataArray]) -> Result<Vec<u32>, String> {
+    let embedding = &surface.embedding;
+    // Selections by number and by array do not look at places.
+    let points = vec![[0.0; 3]; embedding.corners.len()];
+    let mut out = vec![];
+    for point in select(selection, &points, arrays, "vertex")? {
+        let carriers = embedding.corners[point as usize].iter().zip(&embedding.weights[point as usize]);
+        out.extend(carriers.filter(|(_, weight)| weight.abs() > NOTHING).map(|(vertex, _)| *vertex));
+    }
+    out.sort_unstable();
+    out.dedup();
+    Ok(out)
+}
