@@ -16,7 +16,7 @@ use crate::config::{self, Loaded, Overrides};
 use crate::error::suggest::nearest;
 use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
-use crate::run::directory::Existing;
+use crate::run::claim::Existing;
 use crate::run::execute::{Wishes, run};
 use crate::scene;
 use crate::simulate::Simulation;

@@ -11,7 +11,7 @@ use super::progress::{self, Reporter};
 use super::scene::SceneArgs;
 use super::threads::ThreadArgs;
 use crate::error::{Error, Result};
-use crate::run::directory::Existing;
+use crate::run::claim::Existing;
 use crate::run::execute::{RunReport, Wishes, run};
 
 /// Arguments of `pliant simulate`.
