@@ -75,6 +75,6 @@ impl CheckArgs {
         if let Err(error) = Claim::check(config) {
             tracing::warn!("{error}");
         }
-        write_stdout(text.as_bytes())
+        write_stdout(&text)
     }
 }
