@@ -13,7 +13,7 @@ use pliant::fs::write_atomically;
 use pliant::io::grid::{Array, Cells, Data, Grid};
 use pliant::io::vtu_write::{Compression, write_compressed};
 use pliant::mesh::generate::generate;
-use pliant::run::directory::Existing;
+use pliant::run::claim::Existing;
 use pliant::run::execute::{Progress, Wishes, run};
 use pliant::simulate::{PreparationReport, Simulation};
 

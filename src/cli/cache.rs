@@ -42,7 +42,7 @@ impl CacheArgs {
         if self.action == CacheAction::Clear {
             let (count, bytes) = cache.clear()?;
             let text = format!("removed {count} entries, {} from {}\n", size(bytes), dir.display());
-            return write_stdout(text.as_bytes());
+            return write_stdout(&text);
         }
         let entries = cache.entries()?;
         let (mut text, mut damaged) = (String::new(), 0);
@@ -62,7 +62,7 @@ impl CacheArgs {
         }
         let total = entries.iter().map(|(_, bytes)| bytes).sum();
         text += &format!("{} entries, {} in {}\n", entries.len(), size(total), dir.display());
-        write_stdout(text.as_bytes())?;
+        write_stdout(&text)?;
         if damaged > 0 {
             return Err(Error::Failed {
                 what: format!("{damaged} cache entries are unusable"),

@@ -8,7 +8,7 @@ use super::report::write_stdout;
 use super::scene::SceneArgs;
 use crate::error::Result;
 use crate::model::build::build;
-use crate::run::directory::{Existing, RunDirectory};
+use crate::run::claim::Claim;
 use crate::scene::Body;
 
 /// Arguments of `pliant check`.
@@ -70,9 +70,9 @@ impl CheckArgs {
             text += &format!("  the initial state has {inverted} inverted tets (lowest det F {lowest:.3})\n");
         }
         text += &format!("  writes to {}\n", config.output.dir.display());
-        if let Err(error) = RunDirectory::check(&config.output.dir, &config.name, Existing::Refuse) {
+        if let Err(error) = Claim::check(config) {
             tracing::warn!("{error}");
         }
-        write_stdout(text.as_bytes())
+        write_stdout(&text)
     }
 }

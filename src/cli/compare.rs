@@ -16,7 +16,7 @@ use crate::config::{self, Loaded, Overrides};
 use crate::error::suggest::nearest;
 use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
-use crate::run::directory::Existing;
+use crate::run::claim::Existing;
 use crate::run::execute::{Wishes, run};
 use crate::scene;
 use crate::simulate::Simulation;
@@ -88,7 +88,7 @@ impl CompareArgs {
         }
         for (comparison, directory) in &tasks {
             if tasks.len() > 1 {
-                write_stdout(format!("{}\n", comparison.name).as_bytes())?;
+                write_stdout(&format!("{}\n", comparison.name))?;
             }
             let cases = cases::combinations(&comparison.vary);
             // All cases are checked before the first one starts.
@@ -223,7 +223,7 @@ impl CompareArgs {
         ];
         let mut files = vec![table];
         files.extend(self.draw(charts.map(|(name, chart)| (name.to_owned(), chart)), to)?);
-        write_stdout((summary(&comparison) + &list(&files)).as_bytes())
+        write_stdout(&(summary(&comparison) + &list(&files)))
     }
 
     /// Makes a comparison for every combination of values.
@@ -236,15 +236,15 @@ impl CompareArgs {
     ) -> Result<()> {
         let mut text = cases::header(&task.vary);
         let mut said = BTreeSet::new();
-        write_stdout(cases::title(cases, &task.solvers).as_bytes())?;
+        write_stdout(&cases::title(cases, &task.solvers))?;
         for (case, scene) in cases.iter().zip(scenes) {
             let comparison = self.compare(global, scene, task, &mut said)?;
             text += &cases::rows(case, &comparison);
-            write_stdout(cases::line(cases, case, &comparison).as_bytes())?;
+            write_stdout(&cases::line(cases, case, &comparison))?;
         }
         let table = to.join(table_name(task));
         write_atomically(&table, |out| std::io::Write::write_all(out, text.as_bytes()))?;
-        write_stdout(list(&[table]).as_bytes())
+        write_stdout(&list(&[table]))
     }
 
     fn whole_runs(&self, global: &Global, contenders: &[Contender], to: &Path) -> Result<()> {
@@ -279,7 +279,7 @@ impl CompareArgs {
         }
         let charts = runs::charts(&all)?.into_iter().map(|(name, chart)| (name.to_owned(), chart));
         let files = self.draw(charts, to)?;
-        write_stdout(list(&files).as_bytes())
+        write_stdout(&list(&files))
     }
 
     fn draw(&self, charts: impl IntoIterator<Item = (String, Chart)>, to: &Path) -> Result<Vec<PathBuf>> {

@@ -22,6 +22,6 @@ impl CompletionsArgs {
     pub fn run(&self) -> Result<()> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "pliant", &mut script);
-        report::write_stdout(&script)
+        report::write_stdout(&String::from_utf8_lossy(&script))
     }
 }

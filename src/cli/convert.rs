@@ -1,6 +1,6 @@
 //! `pliant convert`: a mesh from one format to another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -39,12 +39,7 @@ impl ConvertArgs {
     /// Converts the mesh, and prints what was written and what was left out.
     pub fn run(&self) -> Result<()> {
         io::write_format(&self.output)?;
-        if self.output.exists() && !self.force {
-            return Err(Error::Usage {
-                what: format!("{} exists", self.output.display()),
-                hint: "replace it with --force, or choose another name".into(),
-            });
-        }
+        refuse_existing(&self.output, self.force)?;
         if !self.repair && self.repair_args.is_given() {
             return Err(Error::Usage {
                 what: "a flag of the repair without --repair".into(),
@@ -86,4 +81,15 @@ impl ConvertArgs {
         }
         Ok(mesh)
     }
+}
+
+/// Refuses to write over existing files, also over the second one of formats with two, unless that was asked for.
+pub(super) fn refuse_existing(output: &Path, force: bool) -> Result<()> {
+    let existing = io::written_files(output).into_iter().find(|file| file.exists() && !force);
+    existing.map_or(Ok(()), |file| {
+        Err(Error::Usage {
+            what: format!("{} exists", file.display()),
+            hint: "replace it with --force, or choose another name".into(),
+        })
+    })
 }

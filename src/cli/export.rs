@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::Global;
-use super::simulate::stop_on_interrupt;
+use super::signals::stop_on_interrupt;
 use crate::config::Overrides;
 use crate::error::Result;
 use crate::view::replay::export::{Export, export, format_names};

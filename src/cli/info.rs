@@ -30,6 +30,6 @@ impl InfoArgs {
         } else {
             format!("{}\n{info}\n", self.file.display())
         };
-        write_stdout(text.as_bytes())
+        write_stdout(&text)
     }
 }

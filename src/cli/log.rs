@@ -4,8 +4,10 @@ use std::io::IsTerminal;
 
 use clap::ValueEnum;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::fmt::format::debug_fn;
 
 use super::Global;
+use crate::error::printable::one_line;
 
 /// The form of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -60,11 +62,14 @@ pub fn init(global: &Global) {
     let builder = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_max_level(level(global))
+        // A run goes on when nobody reads its messages; the report of such a failure would be a panic.
+        .log_internal_errors(false)
         .with_target(false);
+    let text = debug_fn(|out, _, value| write!(out, "{}", one_line(&format!("{value:?}"))));
     // An error means that a subscriber is already set, which is as good.
     let _ = match global.log_format {
         Format::Json => builder.json().flatten_event(true).try_init(),
-        Format::Text => builder.without_time().with_ansi(global.color.enabled()).try_init(),
+        Format::Text => builder.without_time().fmt_fields(text).with_ansi(global.color.enabled()).try_init(),
     };
 }
 

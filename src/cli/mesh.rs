@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::Global;
+use super::convert::refuse_existing;
 use super::repair::RepairArgs;
 use super::threads::ThreadArgs;
 use crate::cache::Outcome;
@@ -69,12 +70,7 @@ impl MeshArgs {
     pub fn run(&self, global: &Global) -> Result<()> {
         let method = method(&self.method)?;
         io::write_format(&self.output)?;
-        if self.output.exists() && !self.force {
-            return Err(Error::Usage {
-                what: format!("{} exists", self.output.display()),
-                hint: "replace it with --force, or choose another name".into(),
-            });
-        }
+        refuse_existing(&self.output, self.force)?;
         let name = self.surface.display().to_string();
         let surface = self.read(&name)?;
         let start = Instant::now();

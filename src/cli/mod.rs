@@ -20,6 +20,7 @@ pub mod repair;
 pub mod report;
 pub mod scene;
 pub mod schema;
+mod signals;
 pub mod simulate;
 pub mod solvers;
 pub mod threads;
@@ -151,6 +152,7 @@ impl Cli {
 
 /// The whole program: arguments, logging, the command, its error, the exit code.
 pub fn main() -> ExitCode {
+    signals::survive_file_size_limit();
     #[cfg(feature = "tetgen")]
     {
         if let Some(code) = tetgen::native::serve(std::env::args_os()) {

@@ -60,7 +60,7 @@ impl PlotArgs {
                 text += &format!("{}\n", path.strip_prefix(".").unwrap_or(&path).display());
             }
         }
-        write_stdout(text.as_bytes())
+        write_stdout(&text)
     }
 
     fn run_charts(&self) -> Result<Vec<(String, Chart)>> {

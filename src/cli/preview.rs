@@ -8,7 +8,7 @@ use super::Global;
 use super::report::write_stdout;
 use super::threads::ThreadArgs;
 use crate::error::{Action, Error, Result};
-use crate::fs::write_atomically;
+use crate::fs::Pending;
 use crate::view::plot::png;
 use crate::view::preview::camera::View;
 use crate::view::preview::film::Film;
@@ -108,7 +108,7 @@ impl PreviewArgs {
             written.push(path);
         }
         let names: String = written.iter().map(|path| format!("{}\n", path.display())).collect();
-        write_stdout(names.as_bytes())
+        write_stdout(&names)
     }
 
     /// Refuses a page in a file with the extension of a picture.
@@ -171,11 +171,15 @@ impl PreviewArgs {
         Ok((0..frames.len()).filter(|i| is_shown(*i)).map(|i| frames[i]).collect())
     }
 
-    /// Writes one picture, or one of each frame if `path` is a directory or has no extension.
+    /// Writes one picture, or one of each frame if `path` is a directory or has no extension: all of them, or none.
     fn write_png(&self, film: &Film, style: &Style, path: &Path, written: &mut Vec<PathBuf>) -> Result<()> {
         let stage = Stage::new(film, style);
         let is_file = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) && !path.is_dir();
         let last = film.shots.len() - 1;
+        if !is_file {
+            std::fs::create_dir_all(path).map_err(|e| Error::io(Action::CreateDirectory, path, e))?;
+        }
+        let mut pending = vec![];
         for (i, shot) in film.shots.iter().enumerate() {
             let is_wanted = match self.frame {
                 Some(frame) => shot.number == frame,
@@ -187,14 +191,13 @@ impl PreviewArgs {
             let file = if is_file {
                 path.to_owned()
             } else {
-                std::fs::create_dir_all(path).map_err(|e| Error::io(Action::CreateDirectory, path, e))?;
                 path.join(format!("{}_{:04}.png", film.outline.name, shot.number))
             };
             let picture = stage.picture(shot);
-            write_atomically(&file, |out| png::encode(style.size, &picture, out))?;
+            pending.push(Pending::write(&file, |out| png::encode(style.size, &picture, out))?);
             written.push(file);
         }
-        Ok(())
+        Pending::place_all(pending)
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use super::{Global, log};
+use crate::error::printable::{one_line, printable};
 use crate::error::{Action, Error, Result};
 
 /// Prints an error with the chain of its causes. Returns the exit code.
@@ -29,19 +30,24 @@ fn text(error: &Error, colour: bool) -> String {
 
 /// The message, and one line for every cause behind it.
 fn with_causes(error: &Error) -> String {
-    let mut text = error.to_string();
+    // The faults of a config have several lines, and no control characters already.
+    let mut text = match error {
+        Error::Config(faults) => faults.to_string(),
+        other => one_line(&other.to_string()).into_owned(),
+    };
     let mut cause = error.source();
     while let Some(inner) = cause {
-        text.push_str(&format!("\n  caused by: {inner}"));
+        text.push_str(&format!("\n  caused by: {}", one_line(&inner.to_string())));
         cause = inner.source();
     }
     text
 }
 
-/// Writes to stdout. If the reader has gone away (`pliant schema | head`), that is not an error.
-pub fn write_stdout(bytes: &[u8]) -> Result<()> {
+/// Writes text to stdout, with control characters as escapes. If the reader has gone away (`pliant schema | head`), that is
+/// not an error.
+pub fn write_stdout(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    match out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::io(Action::Write, "standard output".as_ref(), error))
         }

@@ -17,6 +17,6 @@ pub struct SchemaArgs {}
 impl SchemaArgs {
     /// Prints the schema.
     pub fn run(&self) -> Result<()> {
-        report::write_stdout(format!("{:#}\n", config::schema()).as_bytes())
+        report::write_stdout(&format!("{:#}\n", config::schema()))
     }
 }

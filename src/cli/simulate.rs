@@ -1,17 +1,14 @@
 //! `pliant simulate`: runs a config and writes its frames.
 
-use std::io::IsTerminal;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use clap::Args;
 
 use super::Global;
 use super::progress::{self, Reporter};
 use super::scene::SceneArgs;
+use super::signals::stop_on_interrupt;
 use super::threads::ThreadArgs;
-use crate::error::{Error, Exit, Result};
-use crate::run::directory::Existing;
+use crate::error::{Error, Result};
+use crate::run::claim::Existing;
 use crate::run::execute::{RunReport, Wishes, run};
 
 /// Arguments of `pliant simulate`.
@@ -57,11 +54,9 @@ impl SimulateArgs {
         let report = run(&loaded, &global.cache(), wishes, &stop, &mut reporter);
         reporter.close();
         if let Err(Error::Io { source, .. }) = &report
-            && source.kind() == std::io::ErrorKind::StorageFull
+            && let Some(hint) = way_out(source.kind())
         {
-            tracing::warn!(
-                "the disk is full; what is there is whole: make space, then continue with --resume"
-            );
+            tracing::warn!("{hint}, then continue with --resume");
         }
         self.conclude(&report?)
     }
@@ -106,6 +101,19 @@ impl SimulateArgs {
     }
 }
 
+/// What is to be done if there is no space for a file.
+fn way_out(kind: std::io::ErrorKind) -> Option<&'static str> {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    match kind {
+        StorageFull => Some("the disk is full; what is there is whole: make space"),
+        QuotaExceeded => Some("your share of the disk is full; what is there is whole: make space"),
+        FileTooLarge => {
+            Some("a file would be larger than allowed here; what is there is whole: raise 'ulimit -f'")
+        }
+        _ => None,
+    }
+}
+
 /// The closing line: frames, seconds, milliseconds per frame, cache.
 fn closing_line(report: &RunReport) -> String {
     format!(
@@ -116,26 +124,6 @@ fn closing_line(report: &RunReport) -> String {
         if report.cache_hit { "hit" } else { "miss" },
         report.directory.dir().display(),
     )
-}
-
-/// A flag that Ctrl-C or a termination request sets; a second one ends the process at once.
-pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    let installed = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Interrupted as i32);
-        }
-        if std::io::stderr().is_terminal() {
-            // The message is written over the progress bar, which is then drawn again.
-            eprint!("\r\x1b[2K");
-        }
-        tracing::info!("stopping after this frame (again to stop at once)");
-    });
-    if let Err(error) = installed {
-        tracing::warn!("Ctrl-C will end the run at once: {error}");
-    }
-    stop
 }
 
 /// Reads a tolerance above 0.

@@ -107,6 +107,6 @@ impl SolversArgs {
             let keys = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
             text += &format!("{}: {}; options: {keys}\n", kind.name, kind.about);
         }
-        write_stdout(text.as_bytes())
+        write_stdout(&text)
     }
 }

@@ -9,6 +9,8 @@
 use std::fmt::{self, Write};
 use std::path::PathBuf;
 
+use super::printable::{one_line, printable};
+
 /// One fault of a config.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
@@ -97,24 +99,24 @@ impl Diagnostic {
         if !self.key.is_empty() {
             let _ = write!(line, ": {}", self.key);
         }
-        format!("{line}: {}", self.message)
+        one_line(&format!("{line}: {}", self.message)).into_owned()
     }
 
     /// The excerpt with its underline and the hint; empty if there is neither.
     fn details(&self, style: Style) -> String {
+        let hint = printable(&self.hint);
         let Place::Line(at) = &self.place else {
-            return if self.hint.is_empty() { String::new() } else { format!("\n   = {}", self.hint) };
+            return if hint.is_empty() { String::new() } else { format!("\n   = {hint}") };
         };
         let (shown, before, width) = at.window();
         let number = format!("{:>5}", at.line);
         let (dim, red, off) = (style.dim, style.red, style.off);
-        let gap = if self.hint.is_empty() { "" } else { " " };
+        let gap = if hint.is_empty() { "" } else { " " };
         format!(
-            "\n{dim}{number} |{off} {shown}\n{dim}{:>5} |{off} {}{red}{}{off}{gap}{}",
+            "\n{dim}{number} |{off} {shown}\n{dim}{:>5} |{off} {}{red}{}{off}{gap}{hint}",
             "",
             " ".repeat(before),
             "^".repeat(width),
-            self.hint
         )
     }
 }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 pub mod diagnostic;
+pub mod printable;
 pub mod suggest;
 
 use diagnostic::Diagnostics;

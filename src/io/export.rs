@@ -2,7 +2,7 @@
 //!
 //! Every writer keeps the order of points and cells. Data for which a format has no place is left out, and reported.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::grid::with_grid;
 use super::{Fault, extension, legacy_write, medit, msh, obj, ply, stl, tetgen, vtu_write};
@@ -43,6 +43,14 @@ const EXTENSIONS: [(&str, WriteFormat); 9] = [
     ("node", WriteFormat::TetGen),
     ("ele", WriteFormat::TetGen),
 ];
+
+/// The files that [`write()`] would make for `path`, of which there may be two.
+pub fn written_files(path: &Path) -> Vec<PathBuf> {
+    match write_format(path) {
+        Ok(WriteFormat::TetGen) => tetgen::pair(path),
+        _ => vec![path.to_owned()],
+    }
+}
 
 /// The format that [`write()`] would use for `path`, or the reason why it cannot. Call it before the work is done.
 pub fn write_format(path: &Path) -> Result<WriteFormat> {

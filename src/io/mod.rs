@@ -31,7 +31,7 @@ mod vtu_data;
 mod vtu_read;
 pub mod vtu_write;
 
-pub use export::{WriteFormat, write, write_format};
+pub use export::{WriteFormat, write, write_format, written_files};
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::scanner::Scanner;
 use super::{Fault, Parsed, extension};
 use crate::error::{Action, Error, Result};
-use crate::fs::write_atomically;
+use crate::fs::Pending;
 use crate::mesh::{DataArray, Mesh};
 
 /// Reads the pair that `path` belongs to; `bytes` is the content of `path`.
@@ -25,6 +25,11 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Mesh> {
     };
     let nodes = parse_nodes(node).map_err(|fault| fault.at(node_path))?;
     parse_tets(ele, nodes).map_err(|fault| fault.at(ele_path))
+}
+
+/// The two files that are written for `path`.
+pub(super) fn pair(path: &Path) -> Vec<PathBuf> {
+    ["node", "ele"].map(|extension| companion(path, extension)).to_vec()
 }
 
 /// The `path` with another extension, in the case of the original extension.
@@ -119,7 +124,7 @@ pub(super) fn holds(array: &DataArray) -> bool {
     array.components == 1 && (array.name == "tetgen:ref" || array.name.starts_with("tetgen:attr"))
 }
 
-/// Writes the pair that `path` belongs to, numbered from 0.
+/// Writes the pair that `path` belongs to, numbered from 0: both files, or none.
 pub(super) fn write(mesh: &Mesh, path: &Path) -> Result<()> {
     let kept = |arrays: &'_ [DataArray]| -> Vec<DataArray> {
         let (mut kept, markers): (Vec<_>, Vec<_>) =
@@ -134,7 +139,7 @@ pub(super) fn write(mesh: &Mesh, path: &Path) -> Result<()> {
     let has_region = regions.last().is_some_and(|a| a.name == "tetgen:ref");
     regions.rotate_right(usize::from(has_region));
     let (node, ele) = (companion(path, "node"), companion(path, "ele"));
-    write_atomically(&node, |out| {
+    let node = Pending::write(&node, |out| {
         writeln!(out, "{} 3 {} {markers}", mesh.points.len(), points.len() - markers)?;
         for (i, [x, y, z]) in mesh.points.iter().enumerate() {
             write!(out, "{i} {x:?} {y:?} {z:?}")?;
@@ -143,7 +148,7 @@ pub(super) fn write(mesh: &Mesh, path: &Path) -> Result<()> {
         }
         Ok(())
     })?;
-    write_atomically(&ele, |out| {
+    let ele = Pending::write(&ele, |out| {
         writeln!(out, "{} 4 {}", mesh.tets.len(), regions.len())?;
         for (i, [a, b, c, d]) in mesh.tets.iter().enumerate() {
             write!(out, "{i} {a} {b} {c} {d}")?;
@@ -151,7 +156,8 @@ pub(super) fn write(mesh: &Mesh, path: &Path) -> Result<()> {
             writeln!(out)?;
         }
         Ok(())
-    })
+    })?;
+    Pending::place_all(vec![node, ele])
 }
 
 fn check_number(scanner: &Scanner, number: i64, base: i64, index: usize) -> Parsed<()> {

@@ -104,11 +104,9 @@ impl Surfaces {
 
     /// Binds the surfaces to the rest state of the body.
     pub fn bind(&self, body: &Body, rest: &[[f64; 3]], tets: &[[u32; 4]]) -> Vec<Embedded> {
-        let several = self.meshes.len() > 1;
-        let bind = |(mesh, path): (&Mesh, &PathBuf)| {
+        let bind = |((mesh, path), name): ((&Mesh, &PathBuf), String)| {
             let points: Vec<[f64; 3]> =
                 mesh.points.iter().map(|p| transform::apply(&body.transform, *p)).collect();
-            let name = if several { format!("{}-{}", body.name, stem(path)) } else { body.name.clone() };
             Embedded {
                 name,
                 source: path.clone(),
@@ -120,7 +118,15 @@ impl Surfaces {
                 embedding: Embedding::new(&points, rest, tets),
             }
         };
-        self.meshes.iter().zip(&body.surfaces).map(bind).collect()
+        self.meshes.iter().zip(&body.surfaces).zip(surface_names(body)).map(bind).collect()
+    }
+}
+
+/// The names of the files of a body's visible surfaces: the body's name, followed by the surface's if there are several.
+pub fn surface_names(body: &Body) -> Vec<String> {
+    match &body.surfaces[..] {
+        [] | [_] => vec![body.name.clone()],
+        several => several.iter().map(|path| format!("{}-{}", body.name, stem(path))).collect(),
     }
 }
 

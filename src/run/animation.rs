@@ -7,7 +7,7 @@
 //! The place of a record follows from its frame, so a resumed run writes over the old records. The file stays when the
 //! run is complete, because a run can be made longer, and PC2, MDD and USD files cannot be appended to.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::surfaces::{moved, seen};
 use super::{Cast, Frame, FrameSink, Request, Schedule};
 use crate::error::{Action, Error, Result};
-use crate::fs::write_atomically;
+use crate::fs::{open_regular, write_atomically};
 use crate::io::obj_faces::Polygons;
 use crate::io::obj_frame::Template;
 use crate::mesh::surface::SurfaceMap;
@@ -116,7 +116,8 @@ impl Moving {
                 bytes.extend(values[*v as usize].iter().flat_map(|x| (*x as f32).to_le_bytes()));
             }
         }
-        let open = OpenOptions::new().write(true).create(true).truncate(false).open(&self.records);
+        let options = OpenOptions::new().write(true).create(true).truncate(false).clone();
+        let open = open_regular(&self.records, &options);
         let mut file = open.map_err(|e| Error::io(Action::Write, &self.records, e))?;
         let length = file.metadata().map_or(0, |m| m.len());
         if length < index * self.size() {
@@ -140,7 +141,7 @@ impl Moving {
     /// The record with this index.
     pub fn record(&self, index: usize) -> io::Result<Record> {
         let read = || -> io::Result<Vec<u8>> {
-            let mut file = File::open(&self.records)?;
+            let mut file = open_regular(&self.records, OpenOptions::new().read(true))?;
             file.seek(SeekFrom::Start(index as u64 * self.size()))?;
             let mut bytes = vec![0; self.size() as usize];
             file.read_exact(&mut bytes)?;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::error::{Action, Error, Result};
-use crate::fs::write_atomically;
+use crate::fs::{read_regular, write_durably};
 use crate::model::State;
 use crate::simulate::conserve::Account;
 use crate::simulate::convergence::Record;
@@ -51,7 +51,7 @@ fn account_from_numbers([a, b, c, d, e, f, energy, stored]: [f64; ACCOUNT]) -> A
 }
 
 impl Checkpoint {
-    /// Writes it beside `path`, then renames.
+    /// Writes it, whole or not at all; after that, not even a loss of power takes it away.
     pub fn write(&self, path: &Path) -> Result<()> {
         let mut bytes = Vec::with_capacity(128 + 48 * self.state.x.len());
         bytes.extend(MAGIC);
@@ -80,12 +80,12 @@ impl Checkpoint {
         }
         let checksum = blake3::hash(&bytes);
         bytes.extend(checksum.as_bytes());
-        write_atomically(path, |out| std::io::Write::write_all(out, &bytes))
+        write_durably(path, |out| std::io::Write::write_all(out, &bytes))
     }
 
     /// Reads and checks it; `None` if there is none.
     pub fn read(path: &Path) -> Result<Option<Checkpoint>> {
-        let bytes = match std::fs::read(path) {
+        let bytes = match read_regular(path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(Error::io(Action::Read, path, e)),

@@ -8,7 +8,8 @@ use super::fingerprint;
 use crate::cache::{Cache, Outcome};
 use crate::config::{Loaded, to_toml};
 use crate::error::{Error, Result};
-use crate::run::directory::{Existing, RunDirectory};
+use crate::run::claim::{Claim, Existing};
+use crate::run::directory::RunDirectory;
 use crate::run::summary::{CacheUse, Converged, Machine, Seconds, Summary};
 use crate::run::writer::{Job, Writer};
 use crate::run::{Frame, Schedule, sinks};
@@ -94,7 +95,11 @@ pub fn run(
     let existing = wishes.existing;
     let started = Instant::now();
     let scene = &loaded.scene;
-    let directory = RunDirectory::check(&scene.output.dir, &scene.name, existing)?;
+    // Locked before anything is looked at, so that no other process changes it until the end.
+    let claim = Claim::take(scene, existing)?;
+    let directory = claim.directory.clone();
+    let config = to_toml(loaded);
+    let found = if existing == Existing::Resume { claim.checkpoint(&config)? } else { None };
     let last = scene.time.frames;
     let schedule = Schedule { first: 0, every: scene.output.every, last, time: scene.time };
     let (mut simulation, report) = Simulation::new(scene, cache)?;
@@ -102,12 +107,11 @@ pub fn run(
         refuse_unmeasured(&simulation)?;
     }
     let fingerprint = fingerprint::of(loaded, &simulation)?;
-    let _lock = directory.lock()?;
-    let first = begin(loaded, &directory, existing, schedule, &mut simulation, fingerprint)?;
+    let first = begin(&claim, &config, found, last, &mut simulation, fingerprint)?;
     progress.prepared(&report, &simulation, first.unwrap_or(0), last);
 
     let sinks = sinks(&scene.output, schedule, &directory, &simulation.model)?;
-    let writer = Writer::start(sinks, directory.metrics(), directory.checkpoint());
+    let writer = Writer::start(sinks, directory.clone(), claim.files.clone());
     let simulating = Instant::now();
     if first.is_none() {
         writer.send(simulation.job(schedule, 0, String::new(), fingerprint));
@@ -188,36 +192,28 @@ fn solver_note(simulation: &Simulation) -> Option<String> {
 
 /// Starts or resumes the directory; returns the last whole frame of a resumed run.
 fn begin(
-    loaded: &Loaded,
-    directory: &RunDirectory,
-    existing: Existing,
-    schedule: Schedule,
+    claim: &Claim,
+    config: &str,
+    found: Option<Checkpoint>,
+    last: u64,
     simulation: &mut Simulation,
     fingerprint: [u8; 32],
 ) -> Result<Option<u64>> {
-    let text = to_toml(loaded);
-    let found = match existing {
-        Existing::Resume => Checkpoint::read(&directory.checkpoint())?,
-        _ => None,
-    };
     let Some(checkpoint) = found else {
-        directory.begin(&text)?;
+        claim.begin(config)?;
         return Ok(None);
     };
     let refuse = |reason: String, hint: &str| {
-        Err(Error::Run { path: directory.dir().to_owned(), reason, hint: hint.into() })
+        Err(Error::Run { path: claim.directory.dir().to_owned(), reason, hint: hint.into() })
     };
     if checkpoint.fingerprint != fingerprint {
-        return refuse(
-            "the run there was made from another config or mesh".into(),
-            "resume with the config it was started with, or start anew with --force",
-        );
+        return Err(claim.refuse_another(config));
     }
-    if checkpoint.frame > loaded.scene.time.frames {
+    if checkpoint.frame > last {
         let reason = format!("the run there has {} frames already", checkpoint.frame);
         return refuse(reason, "ask for at least as many with --frames");
     }
-    directory.resume(&text, checkpoint.step, schedule)?;
+    claim.resume(config, checkpoint.frame, checkpoint.step)?;
     simulation.state = checkpoint.state;
     simulation.before = checkpoint.before;
     simulation.step = checkpoint.step;

@@ -1,8 +1,8 @@
 //! Frames of a simulation that is stepped in code.
 
-use super::directory::{Existing, RunDirectory};
+use super::claim::{Claim, Existing};
 use super::{Frame, FrameSink, Schedule, sinks};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::scene::Scene;
 use crate::simulate::Simulation;
 
@@ -30,18 +30,18 @@ pub struct FrameWriter {
     sinks: Vec<Box<dyn FrameSink>>,
     schedule: Schedule,
     next: u64,
+    // Keeps other processes out of the directory.
+    _claim: Claim,
 }
 
 impl FrameWriter {
     /// For the simulation of a scene, into the scene's directory, which must not hold anything yet.
     pub fn create(scene: &Scene, simulation: &Simulation) -> Result<FrameWriter> {
-        let directory = RunDirectory::check(&scene.output.dir, &scene.name, Existing::Refuse)?;
+        let claim = Claim::take(scene, Existing::Refuse)?;
         let (every, last) = (scene.output.every, scene.time.frames);
         let schedule = Schedule { first: 0, every, last, time: scene.time };
-        std::fs::create_dir_all(directory.dir())
-            .map_err(|e| Error::io(crate::error::Action::CreateDirectory, directory.dir(), e))?;
-        let sinks = sinks(&scene.output, schedule, &directory, &simulation.model)?;
-        Ok(FrameWriter { sinks, schedule, next: 0 })
+        let sinks = sinks(&scene.output, schedule, &claim.directory, &simulation.model)?;
+        Ok(FrameWriter { sinks, schedule, next: 0, _claim: claim })
     }
 
     /// Writes the state now as the next frame.

@@ -6,9 +6,16 @@
 
 use std::io::Write;
 
+use super::Making;
 use super::animation::Animation;
 use crate::error::Result;
 use crate::fs::write_atomically;
+
+/// How the format is made.
+pub const MAKING: Making = Making::Animation {
+    files: &["blender/.{surface}.frames", "blender/{surface}.obj", "blender/{surface}.mdd"],
+    write,
+};
 
 /// Writes `<surface>.obj`, the mesh, and `<surface>.mdd`, its positions in every frame.
 pub fn write(animation: &Animation) -> Result<()> {

@@ -7,11 +7,15 @@
 pub mod animation;
 mod cast;
 pub mod checkpoint;
+pub mod claim;
+mod difference;
 pub mod directory;
 pub mod execute;
 mod fingerprint;
 mod frames;
 mod grid;
+mod lock;
+pub mod manifest;
 mod maps;
 mod mdd;
 mod obj;
@@ -36,6 +40,8 @@ pub use cast::Cast;
 use directory::RunDirectory;
 use elements::energy::ElementState;
 pub use frames::FrameWriter;
+#[cfg(doc)]
+use manifest::Manifest;
 
 /// A state to be written, in the input's numbering.
 #[derive(Clone, Debug, Default)]
@@ -83,23 +89,30 @@ pub enum Making {
     Frames {
         /// The directory, also the ending of the files.
         directory: &'static str,
+        /// All files that it writes, as patterns of [`Manifest`].
+        files: &'static [&'static str],
         /// The function that makes the sink.
         build: fn(&Request) -> Result<Box<dyn FrameSink>>,
     },
-    /// Files with the whole animation, written by a function at the end.
-    Animation(fn(&Animation) -> Result<()>),
+    /// Files with the whole animation.
+    Animation {
+        /// All files that it writes, as patterns of [`Manifest`].
+        files: &'static [&'static str],
+        /// The function that writes them at the end.
+        write: fn(&Animation) -> Result<()>,
+    },
 }
 
 /// All formats of frames, each with the way in which it is written.
 pub const FORMATS: [(FrameFormat, Making); 8] = [
-    (FrameFormat::Vtu, Making::Frames { directory: "vtu", build: vtu::VtuSink::build }),
-    (FrameFormat::Vtk, Making::Frames { directory: "vtk", build: vtk::VtkSink::build }),
-    (FrameFormat::Ply, Making::Frames { directory: "ply", build: ply::PlySink::build }),
-    (FrameFormat::Obj, Making::Frames { directory: "obj", build: obj::ObjSink::build }),
-    (FrameFormat::Stl, Making::Frames { directory: "stl", build: stl::StlSink::build }),
-    (FrameFormat::Pc2, Making::Animation(pc2::write)),
-    (FrameFormat::Mdd, Making::Animation(mdd::write)),
-    (FrameFormat::Usd, Making::Animation(usd::write)),
+    (FrameFormat::Vtu, vtu::MAKING),
+    (FrameFormat::Vtk, vtk::MAKING),
+    (FrameFormat::Ply, ply::MAKING),
+    (FrameFormat::Obj, obj::MAKING),
+    (FrameFormat::Stl, stl::MAKING),
+    (FrameFormat::Pc2, pc2::MAKING),
+    (FrameFormat::Mdd, mdd::MAKING),
+    (FrameFormat::Usd, usd::MAKING),
 ];
 
 /// The frames that are written: every n-th one, and the last.
@@ -157,7 +170,7 @@ pub fn sinks_of_scene(request: &Request) -> Result<Vec<Box<dyn FrameSink>>> {
     for format in &request.output.formats {
         match FORMATS.iter().find(|(known, _)| known == format).expect("every format is in the list").1 {
             Making::Frames { build, .. } => sinks.push(build(request)?),
-            Making::Animation(write) => animations.push(write),
+            Making::Animation { write, .. } => animations.push(write),
         }
     }
     if !animations.is_empty() {

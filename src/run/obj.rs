@@ -4,10 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::surfaces::seen;
-use super::{Cast, Frame, FrameSink, Request};
+use super::{Cast, Frame, FrameSink, Making, Request};
 use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
 use crate::io::obj_frame::{ObjFrame, Template};
+
+/// How the format is made.
+pub const MAKING: Making =
+    Making::Frames { directory: "obj", files: &["obj/{surface}_{frame}.obj"], build: ObjSink::build };
 
 /// The sink that writes `obj/<body>_0000.obj` ….
 pub struct ObjSink {

@@ -6,9 +6,16 @@
 
 use std::io::Write;
 
+use super::Making;
 use super::animation::Animation;
 use crate::error::Result;
 use crate::fs::write_atomically;
+
+/// How the format is made.
+pub const MAKING: Making = Making::Animation {
+    files: &["blender/.{surface}.frames", "blender/{surface}.obj", "blender/{surface}.pc2"],
+    write,
+};
 
 /// Writes `<surface>.obj`, the mesh, and `<surface>.pc2`, its positions in every frame.
 pub fn write(animation: &Animation) -> Result<()> {

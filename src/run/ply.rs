@@ -4,11 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::surfaces::seen;
-use super::{Cast, Frame, FrameSink, Request};
+use super::{Cast, Frame, FrameSink, Making, Request};
 use crate::error::Result;
 use crate::fs::write_atomically;
 use crate::io::ply::PlyFrame;
 use crate::scene::Output;
+
+/// How the format is made.
+pub const MAKING: Making =
+    Making::Frames { directory: "ply", files: &["ply/{surface}_{frame}.ply"], build: PlySink::build };
 
 /// The sink that writes `ply/<body>_0000.ply` ….
 pub struct PlySink {

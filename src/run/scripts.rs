@@ -78,7 +78,7 @@ pub fn write(request: &Request) -> Result<()> {
     };
     put(&request.directory.path(NAMES[0]), BLENDER)?;
     let is_animation = |(format, making): &(_, Making)| {
-        request.output.formats.contains(format) && matches!(making, Making::Animation(_))
+        request.output.formats.contains(format) && matches!(making, Making::Animation { .. })
     };
     if FORMATS.iter().any(is_animation) {
         put(&request.directory.subdirectory(DIRECTORY)?.join(NAMES[0]), BLENDER)?;

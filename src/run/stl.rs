@@ -4,10 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::surfaces::seen;
-use super::{Cast, Frame, FrameSink, Request};
+use super::{Cast, Frame, FrameSink, Making, Request};
 use crate::error::Result;
 use crate::fs::write_atomically;
 use crate::io::stl;
+
+/// How the format is made.
+pub const MAKING: Making =
+    Making::Frames { directory: "stl", files: &["stl/{surface}_{frame}.stl"], build: StlSink::build };
 
 /// The sink that writes `stl/<body>_0000.stl` ….
 pub struct StlSink {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::fs::write_atomically;
+use crate::fs::write_durably;
 
 /// The content of `summary.json`.
 #[derive(Clone, Debug, Serialize)]
@@ -111,7 +111,7 @@ pub struct Converged {
 impl Summary {
     /// Writes the file, whole or not at all.
     pub fn write(&self, path: &Path) -> Result<()> {
-        write_atomically(path, |out| {
+        write_durably(path, |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;
             std::io::Write::write_all(out, b"\n")
         })

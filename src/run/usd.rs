@@ -14,11 +14,23 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use super::Making;
 use super::animation::{Animation, Moving, Record};
 use super::scripts::colour;
 use crate::error::Result;
 use crate::fs::write_atomically;
 use crate::mesh::surface::area_vector;
+
+/// How the format is made.
+pub const MAKING: Making = Making::Animation {
+    files: &[
+        "blender/.{surface}.frames",
+        "blender/{run}.usda",
+        "blender/clips/{run}.manifest.usda",
+        "blender/clips/{run}_{frame}.usda",
+    ],
+    write,
+};
 
 /// If the text has more bytes than this, positions go into clips.
 const LARGE: usize = 64 << 20;

@@ -8,10 +8,17 @@ use serde::Serialize;
 
 use super::grid::Constant;
 use super::vtu::Series;
-use super::{Cast, Frame, FrameSink, Request};
+use super::{Cast, Frame, FrameSink, Making, Request};
 use crate::error::Result;
 use crate::fs::write_atomically;
 use crate::io::legacy_write;
+
+/// How the format is made.
+pub const MAKING: Making = Making::Frames {
+    directory: "vtk",
+    files: &["vtk/{run}_{frame}.vtk", "{run}.vtk.series"],
+    build: VtkSink::build,
+};
 
 /// The sink that writes `vtk/<name>_0000.vtk` … and `<name>.vtk.series`.
 pub struct VtkSink {

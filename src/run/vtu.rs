@@ -7,11 +7,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::grid::Constant;
-use super::{Cast, Frame, FrameSink, Request, Schedule};
+use super::{Cast, Frame, FrameSink, Making, Request, Schedule};
 use crate::error::Result;
 use crate::fs::write_atomically;
 use crate::io::pvd::write_pvd;
 use crate::io::vtu_write::{Compression, write_compressed};
+
+/// How the format is made.
+pub const MAKING: Making = Making::Frames {
+    directory: "vtu",
+    files: &["vtu/{run}_{frame}.vtu", "{run}.pvd"],
+    build: VtuSink::build,
+};
 
 /// Up to this many entries the list is rewritten after every frame.
 const PROMPT: u64 = 1000;

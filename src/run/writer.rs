@@ -1,21 +1,30 @@
-//! The thread that writes frames, then their metrics rows, and then the checkpoint that names both.
+//! The thread that writes frames, then their metrics rows, and now and then the checkpoint that names both.
 //!
-//! That order makes a run killed at any moment resumable: whatever the checkpoint names is on disk. The queue
-//! is short, so that a slow disk slows the simulation down instead of filling the memory.
+//! A checkpoint is written only after everything that it names is synced to the disk, so that a run that is killed, or
+//! loses power, at any moment can be resumed. Waiting for the disk may take longer than a frame. It is therefore done
+//! as often as it takes a fiftieth of the time, and at the end; a killed run computes the frames since then again. The
+//! queue is short, so that a slow disk slows the simulation down instead of filling the memory.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::directory::RunDirectory;
+use super::manifest::Manifest;
 use super::{Frame, FrameSink};
 use crate::error::{Action, Error, Result};
+use crate::fs::{open_regular, sync, sync_directory};
 use crate::run::checkpoint::Checkpoint;
 
 /// The number of frames that may wait to be written.
 const QUEUE: usize = 2;
+
+/// The time between two checkpoints, in times of what the last one took.
+const REST: u32 = 50;
 
 /// The data of one frame for the writer.
 pub struct Job {
@@ -34,24 +43,11 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread that writes.
-    pub fn start(mut sinks: Vec<Box<dyn FrameSink>>, metrics: PathBuf, checkpoint: PathBuf) -> Writer {
+    /// Starts the thread that writes the listed files of a run.
+    pub fn start(sinks: Vec<Box<dyn FrameSink>>, directory: RunDirectory, files: Manifest) -> Writer {
         let (sender, receiver) = sync_channel::<Job>(QUEUE);
-        let thread = std::thread::spawn(move || {
-            let mut busy = Duration::ZERO;
-            for job in receiver {
-                let start = Instant::now();
-                if let Some(frame) = &job.frame {
-                    sinks.iter_mut().try_for_each(|sink| sink.write(frame))?;
-                }
-                append(&metrics, &job.rows)?;
-                job.checkpoint.write(&checkpoint)?;
-                busy += start.elapsed();
-            }
-            let start = Instant::now();
-            sinks.iter_mut().try_for_each(|sink| sink.finish())?;
-            Ok(busy + start.elapsed())
-        });
+        let desk = Desk { sinks, directory, files, open: BTreeSet::new(), last: None, synced: None };
+        let thread = std::thread::spawn(move || desk.work(&receiver));
         Writer { sender, thread }
     }
 
@@ -68,13 +64,80 @@ impl Writer {
     }
 }
 
+/// The state of the thread.
+struct Desk {
+    sinks: Vec<Box<dyn FrameSink>>,
+    directory: RunDirectory,
+    files: Manifest,
+    /// The files of frames that are written but not synced.
+    open: BTreeSet<String>,
+    /// The state after the last whole frame, if it is not on the disk.
+    last: Option<Checkpoint>,
+    /// When the last checkpoint was on the disk, and how long that took.
+    synced: Option<(Instant, Duration)>,
+}
+
+impl Desk {
+    fn work(mut self, jobs: &Receiver<Job>) -> Result<Duration> {
+        let mut busy = Duration::ZERO;
+        let outcome = jobs.iter().try_for_each(|job| {
+            let start = Instant::now();
+            let taken = self.take(job);
+            busy += start.elapsed();
+            taken
+        });
+        let start = Instant::now();
+        // After a failure too: the frames before it are whole. The first failure is the one to report.
+        let settled = self.settle();
+        outcome.and(settled)?;
+        self.sinks.iter_mut().try_for_each(|sink| sink.finish())?;
+        self.sync()?;
+        Ok(busy + start.elapsed())
+    }
+
+    fn take(&mut self, job: Job) -> Result<()> {
+        if let Some(frame) = &job.frame {
+            self.sinks.iter_mut().try_for_each(|sink| sink.write(frame))?;
+        }
+        append(&self.directory.metrics(), &job.rows)?;
+        self.open.extend(self.files.of_frame(job.checkpoint.frame));
+        self.last = Some(job.checkpoint);
+        match self.synced {
+            Some((at, took)) if at.elapsed() < REST * took => Ok(()),
+            _ => self.settle(),
+        }
+    }
+
+    /// Puts all that is written, and then its checkpoint, on the disk.
+    fn settle(&mut self) -> Result<()> {
+        let Some(checkpoint) = &self.last else { return Ok(()) };
+        let start = Instant::now();
+        self.sync()?;
+        checkpoint.write(&self.directory.checkpoint())?;
+        self.open.clear();
+        self.last = None;
+        self.synced = Some((Instant::now(), start.elapsed()));
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<()> {
+        let frames = self.open.iter().map(String::as_str);
+        for file in self.files.files().chain([super::manifest::NAME]).chain(frames) {
+            sync(&self.directory.path(file))?;
+        }
+        let directories = self.files.directories();
+        let paths = directories.iter().map(|sub| self.directory.path(sub)).filter(|path| path.is_dir());
+        paths.into_iter().try_for_each(|path| sync_directory(&path))
+    }
+}
+
 /// Appends whole rows or none: neither a killed process nor a full disk leaves half a row.
 fn append(metrics: &Path, rows: &str) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     let write = || {
-        let mut file = OpenOptions::new().append(true).open(metrics)?;
+        let mut file = open_regular(metrics, OpenOptions::new().append(true))?;
         let length = file.metadata()?.len();
         file.write_all(rows.as_bytes()).inspect_err(|_| {
             // The first failure is the one to report.

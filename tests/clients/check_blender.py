@@ -5,7 +5,8 @@
 
 For every source (usd, pc2, mdd, ply, obj; default: those of the run) a process of its own imports the run, evaluates the
 vertices of every object at five frames and holds them against the VTU frames, upright: (x, -z, y). Texture coordinates are
-kept where the surface has some. One frame is rendered; its pixels must show objects before a background.
+kept where the surface has some. One frame is rendered; its pixels must show objects before a background. What was in Blender
+before must stay as it was, and a saved scene must move when another process opens it.
 Exit code 0 if all is well.
 """
 
@@ -18,58 +19,117 @@ from pathlib import Path
 SECONDS = 300
 
 
+def script_of(truth, *arguments):
+    """The run's script with its arguments, as a dictionary of its functions; nothing of it has run."""
+    sys.argv = ["import_blender.py", *arguments]
+    # The handler of a sequence must stay while frames are looked at.
+    script = runpy.run_path(str(truth.run / "import_blender.py"), run_name="pliant")
+    return script, script["options"]()
+
+
+def state():
+    """What a user has in Blender, without what the script has added."""
+    import bpy
+
+    scene = bpy.data.scenes["Scene"]
+    render = scene.render
+    things = [(t.name, tuple(t.location), tuple(t.users_collection)) for t in scene.collection.all_objects if "mine" in t]
+    return (
+        things, scene.camera, scene.world, scene.frame_current, scene.frame_start, scene.frame_end, render.engine,
+        render.resolution_x, render.fps, render.fps_base, render.filepath, scene.view_settings.view_transform,
+    )
+
+
 def child(run, source, picture):
     """In a process of its own: the state of Blender is global."""
     import bpy
-    import numpy as np
     from truth import Truth, check
 
     truth = Truth(run)
-    sys.argv = ["import_blender.py", "--source", source, "--samples", "4", "--resolution", "240x180", "--output", picture]
-    # The handler of a sequence must stay while frames are looked at.
-    scripts = runpy.run_path(str(truth.run / "import_blender.py"), run_name="pliant")
-    scripts["forget_handlers"]()
-    arguments = scripts["options"]()
+    user = bpy.context.scene
+    bpy.data.objects["Cube"].name = next(iter(truth.maps))
+    for thing in user.objects:
+        thing["mine"] = True
+    user.render.fps, user.frame_end, user.render.engine = 60, 77, "BLENDER_WORKBENCH"
+    before = state()
+    check(len(before[0]) == 3, f"the scene of the user has {len(before[0])} objects")
+    script, arguments = script_of(truth, "--source", source)
+    script["main"](arguments)
+    check(bpy.context.scene == user and state() == before, "what the user had has changed")
+    ours = [c for c in user.collection.children if c.name == truth.name]
+    check(len(ours) == 1 and len(ours[0].objects) >= len(truth.maps), "the collection of the run")
+    size = ["--samples", "4", "--resolution", "240x180"]
+    script, arguments = script_of(truth, "--source", source, *size, "--output", picture)
     try:
-        scripts["main"](arguments)
-        scene = bpy.context.scene
-        check(scene.frame_start == truth.told["start_frame"], f"the first frame is {scene.frame_start}")
-        check(scene.frame_end - scene.frame_start + 1 == len(truth.frames), f"the last frame is {scene.frame_end}")
-        check(abs(scene.render.fps / scene.render.fps_base - truth.told["fps"]) < 1e-3, "the frame rate")
-        worst = 0.0
-        for surface in truth.maps:
-            same = [t for t in scene.objects if t.name == surface or t.name.split(".")[0] == surface]
-            check(len(same) == 1, f"{surface}: {len(same)} objects have that name")
-            thing = same[0]
-            is_line = thing.type != "MESH" or not thing.data.polygons
-            for modifier in thing.modifiers:
-                if modifier.type == "SKIN":
-                    modifier.show_viewport = False
-            for index in truth.some_frames():
-                scene.frame_set(scene.frame_start + index)
-                shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
-                if thing.type == "MESH":
-                    local = np.empty(3 * len(shown.data.vertices), np.float32)
-                    shown.data.vertices.foreach_get("co", local)
-                elif thing.type == "CURVES":
-                    local = np.empty(3 * len(shown.data.points), np.float32)
-                    shown.data.points.foreach_get("position", local)
-                else:
-                    local = np.array([p.co[:3] for s in shown.data.splines for p in s.points]).ravel()
-                matrix = np.array(shown.matrix_world)
-                world = local.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
-                x, y, z = truth.of(surface, index).T
-                expected = np.stack([x, -z, y], axis=1)
-                check(len(world) == len(expected), f"{surface}: {len(world)} vertices, not {len(expected)}")
-                worst = max(worst, float(np.abs(world - expected).max()))
-            size = np.abs(expected).max()
-            check(worst < 1e-6 * max(1, size), f"{surface}: off by {worst}")
-            if not is_line:
-                check_texture(truth, thing, surface, source)
+        script["main"](arguments)
+        check(state() == before, "what the user had has changed")
+        worst = compare(truth, bpy.context.scene, source)
         check_picture(picture)
         print(f"{truth.name}: {source}: {len(truth.maps)} objects, {len(truth.frames)} frames, off by {worst:.1e} m at most")
     finally:
-        scripts["forget_handlers"]()
+        script["forget_handlers"]()
+
+
+def save(run, source, path):
+    """Saves the run; what another process opens must move."""
+    from truth import Truth
+
+    script, arguments = script_of(Truth(run), "--source", source, "--save", path)
+    script["main"](arguments)
+    script["forget_handlers"]()
+
+
+def saved(run, source, path):
+    """Opens a saved run."""
+    import bpy
+    from truth import Truth
+
+    truth = Truth(run)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    worst = compare(truth, bpy.context.scene, source)
+    print(f"{truth.name}: {source}: saved and opened, off by {worst:.1e} m at most")
+
+
+def compare(truth, scene, source):
+    """The largest distance in m between what a scene shows and the run."""
+    import bpy
+    import numpy as np
+    from truth import check
+
+    check(scene.frame_start == truth.told["start_frame"], f"the first frame is {scene.frame_start}")
+    check(scene.frame_end - scene.frame_start + 1 == len(truth.frames), f"the last frame is {scene.frame_end}")
+    check(abs(scene.render.fps / scene.render.fps_base - truth.told["fps"]) < 1e-3, "the frame rate")
+    worst = 0.0
+    for surface in truth.maps:
+        same = [t for t in scene.objects if t.name == surface or t.name.split(".")[0] == surface]
+        check(len(same) == 1, f"{surface}: {len(same)} objects have that name")
+        thing = same[0]
+        is_line = thing.type != "MESH" or not thing.data.polygons
+        for modifier in thing.modifiers:
+            if modifier.type == "SKIN":
+                modifier.show_viewport = False
+        for index in truth.some_frames():
+            scene.frame_set(scene.frame_start + index)
+            shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            if thing.type == "MESH":
+                local = np.empty(3 * len(shown.data.vertices), np.float32)
+                shown.data.vertices.foreach_get("co", local)
+            elif thing.type == "CURVES":
+                local = np.empty(3 * len(shown.data.points), np.float32)
+                shown.data.points.foreach_get("position", local)
+            else:
+                local = np.array([p.co[:3] for s in shown.data.splines for p in s.points]).ravel()
+            matrix = np.array(shown.matrix_world)
+            world = local.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+            x, y, z = truth.of(surface, index).T
+            expected = np.stack([x, -z, y], axis=1)
+            check(len(world) == len(expected), f"{surface}: {len(world)} vertices, not {len(expected)}")
+            worst = max(worst, float(np.abs(world - expected).max()))
+        size = np.abs(expected).max()
+        check(worst < 1e-6 * max(1, size), f"{surface}: off by {worst}")
+        if not is_line:
+            check_texture(truth, thing, surface, source)
+    return worst
 
 
 def check_texture(truth, thing, surface, source):
@@ -101,8 +161,9 @@ def check_picture(path):
 
 
 def main():
-    if sys.argv[1] == "--child":
-        return child(*sys.argv[2:])
+    parts = {"--child": child, "--save": save, "--saved": saved}
+    if sys.argv[1] in parts:
+        return parts[sys.argv[1]](*sys.argv[2:])
     run = Path(sys.argv[1]).resolve()
     from truth import Truth
 
@@ -110,12 +171,14 @@ def main():
     sources = sys.argv[2:] or [s for s in ("usd", "pc2", "mdd", "ply", "obj") if s in formats]
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:
-            command = [sys.executable, __file__, "--child", str(run), source, str(Path(folder) / f"{source}.png")]
-            done = subprocess.run(command, timeout=SECONDS, capture_output=True, text=True)
-            if done.returncode:
-                print(done.stdout[-2000:], done.stderr[-4000:], sep="\n", file=sys.stderr)
-                return 1
-            print([line for line in done.stdout.splitlines() if "off by" in line][-1])
+            picture, blend = (str(Path(folder) / f"{source}.{ending}") for ending in ("png", "blend"))
+            for part, path in (("--child", picture), ("--save", blend), ("--saved", blend)):
+                command = [sys.executable, __file__, part, str(run), source, path]
+                done = subprocess.run(command, timeout=SECONDS, capture_output=True, text=True)
+                if done.returncode:
+                    print(done.stdout[-2000:], done.stderr[-4000:], sep="\n", file=sys.stderr)
+                    return 1
+                print("".join(f"{line}\n" for line in done.stdout.splitlines() if "off by" in line), end="")
     return 0
 
 

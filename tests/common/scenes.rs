@@ -24,7 +24,7 @@ pub fn formats() -> &'static str {
 pub fn frame_directories() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().filter_map(|(_, making)| match making {
         Making::Frames { directory, .. } => Some(*directory),
-        Making::Animation(_) => None,
+        Making::Animation { .. } => None,
     })
 }
 

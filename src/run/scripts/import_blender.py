@@ -1,13 +1,15 @@
-"""Builds the scene of a pliant run in Blender: bodies animated and coloured, camera, light, render settings.
+"""Adds a pliant run to Blender: a collection with its bodies, animated and coloured.
 
 In Blender:     Scripting > Open > this file > Run Script
-From a shell:   blender -P import_blender.py
+From a shell:   blender -P import_blender.py                     (into the scene that is open)
+                blender -P import_blender.py -- --scene          (into a scene of its own, with camera, light and settings)
                 blender -b -P import_blender.py -- --frame 60 --output frame.png
                 blender -b -P import_blender.py -- --animation --output frames/####.png --samples 32
                 blender -b -P import_blender.py -- --save scene.blend
                 python import_blender.py --frame 60 --output frame.png        (with the module bpy)
 
---help lists all options. Positions are those of the run with y up turned to z up: (x, y, z) becomes (x, -z, y).
+--output and --save make a scene of its own too. Nothing that is in Blender already is changed or removed, and whatever is
+made is in a collection with the name of the run. --help lists all options. Positions are those of the run with y up turned to z up: (x, y, z) becomes (x, -z, y).
 """
 
 import argparse
@@ -40,15 +42,27 @@ def here():
     return path.resolve().parent
 
 
+def stop(reason):
+    """Ends the script. The end of Python would be the end of an open Blender, with all that is not saved."""
+    raise SystemExit(reason) if bpy.app.background else RuntimeError(reason)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that leaves an open Blender open."""
+
+    def exit(self, status=0, message=None):
+        if bpy.app.background or not message:
+            super().exit(status, message)
+        stop(message)
+
+
 def options():
-    """What stands behind `--`, or all of it without Blender's own arguments."""
+    """What stands behind `--`; with the module bpy, all arguments."""
     if "--" in sys.argv:
         given = sys.argv[sys.argv.index("--") + 1:]
-    elif bpy.app.binary_path and Path(sys.argv[0]).resolve() == Path(bpy.app.binary_path).resolve():
-        given = []
     else:
-        given = sys.argv[1:]
-    parser = argparse.ArgumentParser(prog="import_blender.py", description=__doc__.splitlines()[0])
+        given = [] if bpy.app.binary_path else sys.argv[1:]
+    parser = Parser(prog="import_blender.py", description=__doc__.splitlines()[0])
     parser.add_argument("--source", choices=["auto", *SOURCES], default="auto", help="which files to show")
     parser.add_argument("--engine", default="CYCLES", choices=["CYCLES", "EEVEE", "WORKBENCH"])
     parser.add_argument("--samples", type=int, default=64, help="rays for each pixel")
@@ -56,10 +70,10 @@ def options():
     parser.add_argument("--output", metavar="FILE", help="render into this file; #### stands for the frame")
     parser.add_argument("--frame", type=int, help="render this frame of the run, counted from 0; default: the middle")
     parser.add_argument("--animation", action="store_true", help="render all frames")
-    parser.add_argument("--save", metavar="FILE.blend", help="save the scene")
+    parser.add_argument("--scene", action="store_true", help="a scene of its own, with camera, light and render settings")
+    parser.add_argument("--save", metavar="FILE.blend", help="save it; frames of ply, obj and stl go into files beside")
     parser.add_argument("--floor", action="store_true", help="a floor under the lowest point of the motion")
     parser.add_argument("--smooth", action="store_true", help="smooth shading")
-    parser.add_argument("--keep", action="store_true", help="keep what is in the scene already")
     arguments = parser.parse_args(given)
     try:
         arguments.size = [int(n) for n in arguments.resolution.lower().split("x")]
@@ -68,6 +82,9 @@ def options():
         parser.error(f"--resolution {arguments.resolution}: wants WxH, such as 1280x720")
     if arguments.output and Path(arguments.output).suffix.lower() not in PICTURES:
         parser.error(f"--output {arguments.output}: pictures are {', '.join(PICTURES)}")
+    if arguments.save and Path(arguments.save).suffix != ".blend":
+        parser.error(f"--save {arguments.save}: wants the name of a .blend file")
+    arguments.scene |= bool(arguments.output or arguments.save)
     return arguments
 
 
@@ -131,8 +148,8 @@ def read_stl(path):
     return facets["v"].reshape(-1, 3).astype(float), np.arange(3 * count).reshape(-1, 3).tolist(), [], None
 
 
-def build(surface, points, faces, edges, uv):
-    """An object of these, upright, in the colour of its body."""
+def build(collection, surface, points, faces, edges, uv):
+    """An object of these, upright, in a collection."""
     mesh = bpy.data.meshes.new(surface["name"])
     mesh.from_pydata(points.tolist(), edges, faces)
     if uv is not None:
@@ -140,24 +157,29 @@ def build(surface, points, faces, edges, uv):
     mesh.update()
     thing = bpy.data.objects.new(surface["name"], mesh)
     thing.matrix_world = UPRIGHT
-    bpy.context.scene.collection.objects.link(thing)
+    collection.objects.link(thing)
     return thing
 
 
 # The ways in, best first ---------------------------------------------------------------------------------------------
 
 
-def point_cache(directory, ending):
-    """OBJ files with positions from PC2 or MDD files, by the Mesh Cache modifier."""
+def play(thing, path):
+    """Lets the Mesh Cache modifier move an object by a PC2 or MDD file."""
+    cache = thing.modifiers.new("pliant", "MESH_CACHE")
+    cache.cache_format = path.suffix[1:].upper()
+    cache.filepath = str(path)
+    cache.frame_start = RUN["start_frame"]
+    cache.interpolation = "LINEAR"
+    cache.forward_axis, cache.up_axis = "POS_Y", "POS_Z"
+
+
+def point_cache(collection, directory, ending, _arguments):
+    """OBJ files with positions from PC2 or MDD files."""
     things = []
     for surface in RUN["surfaces"]:
-        thing = build(surface, *read_obj(directory / f"{surface['name']}.obj"))
-        cache = thing.modifiers.new("pliant", "MESH_CACHE")
-        cache.cache_format = ending.upper()
-        cache.filepath = str(directory / f"{surface['name']}.{ending}")
-        cache.frame_start = RUN["start_frame"]
-        cache.interpolation = "LINEAR"
-        cache.forward_axis, cache.up_axis = "POS_Y", "POS_Z"
+        thing = build(collection, surface, *read_obj(directory / f"{surface['name']}.obj"))
+        play(thing, directory / f"{surface['name']}.{ending}")
         things.append((surface, thing))
     first = directory / f"{RUN['surfaces'][0]['name']}.{ending}"
     with open(first, "rb") as file:
@@ -168,14 +190,18 @@ def point_cache(directory, ending):
     return things, count
 
 
-def usd(directory):
+def usd(collection, directory, _ending, _arguments):
     """Blender's own importer."""
     if not hasattr(bpy.ops.wm, "usd_import") or not bpy.app.build_options.usd:
-        raise SystemExit("this Blender has no USD: choose another --source")
+        stop("this Blender has no USD: choose another --source")
     before = set(bpy.data.objects)
-    bpy.ops.wm.usd_import(filepath=str(directory / f"{RUN['name']}.usda"), set_frame_range=True, scale=1.0)
-    new = [thing for thing in bpy.data.objects if thing not in before and thing.type in ("MESH", "CURVES", "CURVE")]
-    things, free = [], list(new)
+    bpy.ops.wm.usd_import(filepath=str(directory / f"{RUN['name']}.usda"), set_frame_range=False, scale=1.0)
+    new = [thing for thing in bpy.data.objects if thing not in before]
+    for thing in new:
+        for other in list(thing.users_collection):
+            other.objects.unlink(thing)
+        collection.objects.link(thing)
+    things, free = [], [thing for thing in new if thing.type in ("MESH", "CURVES", "CURVE")]
     for surface in RUN["surfaces"]:
         wanted = "".join(c if c.isascii() and c.isalnum() else "_" for c in surface["name"])
         named = [t for t in free if t.name.split(".")[0].strip("_") == wanted.strip("_")]
@@ -183,15 +209,31 @@ def usd(directory):
         free.remove(thing)
         things.append((surface, thing))
     with open(directory / f"{RUN['name']}.usda") as file:
-        rate = re.search(r"timeCodesPerSecond = (\S+)", file.read(2000))
-    RUN["fps"] = float(rate.group(1))
-    scene = bpy.context.scene
-    return things, scene.frame_end - scene.frame_start + 1
+        head = file.read(2000)
+    first, last, RUN["fps"] = (
+        float(re.search(rf"{key} = (\S+)", head).group(1)) for key in ("startTimeCode", "endTimeCode", "timeCodesPerSecond")
+    )
+    return things, round(last - first) + 1
 
 
-def sequence(directory, ending):
-    """A file for each frame: a handler loads positions when the frame changes (Blender has no such import)."""
+def bake(path, count, files, read):
+    """Writes the positions of all frames as a PC2 file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "wb") as out:
+        out.write(b"POINTCACHE2\0" + np.array([1, count], "<i4").tobytes())
+        out.write(np.array([RUN["start_frame"], 1], "<f4").tobytes() + np.array([len(files)], "<i4").tobytes())
+        for file in files:
+            out.write(read(file).astype("<f4").tobytes())
+
+
+def sequence(collection, directory, ending, arguments):
+    """A file for each frame. A handler loads positions when the frame changes, as Blender has no such import. A .blend file
+    cannot hold a handler: for it, the positions go into PC2 files beside it."""
     reader = {"ply": read_ply, "obj": read_obj, "stl": read_stl}[ending]
+
+    def points_of(file):
+        return read_ply(file, True) if ending == "ply" else reader(file)[0]
+
     things, players, count = [], [], 0
     for surface in RUN["surfaces"]:
         def number(path):
@@ -201,9 +243,15 @@ def sequence(directory, ending):
         if not files:
             continue
         count = max(count, len(files))
-        thing = build(surface, *reader(files[0]))
+        thing = build(collection, surface, *reader(files[0]))
         things.append((surface, thing))
-        players.append((thing.name, files))
+        if arguments.save:
+            blend = Path(arguments.save).resolve()
+            path = blend.with_name(f"{blend.stem}-frames") / f"{surface['name']}.pc2"
+            bake(path, len(thing.data.vertices), files, points_of)
+            play(thing, path)
+        else:
+            players.append((thing.name, files))
 
     def load(scene, *_):
         for name, files in players:
@@ -211,39 +259,51 @@ def sequence(directory, ending):
             if thing is None:
                 continue
             file = files[min(max(scene.frame_current - RUN["start_frame"], 0), len(files) - 1)]
-            points = read_ply(file, True) if ending == "ply" else reader(file)[0]
-            thing.data.vertices.foreach_set("co", points.astype(np.float32).ravel())
+            thing.data.vertices.foreach_set("co", points_of(file).astype(np.float32).ravel())
             thing.data.update()
 
-    load.is_pliant = True
-    bpy.app.handlers.frame_change_pre.append(load)
+    if players:
+        load.is_pliant = True
+        bpy.app.handlers.frame_change_pre.append(load)
+        if not bpy.app.background:
+            print("a file that is saved from here stands still: for that, use --save, or pliant export --format pc2")
     return things, count
 
 
 SOURCES = {
-    "pc2": ("blender", "*.pc2", lambda directory: point_cache(directory, "pc2")),
-    "mdd": ("blender", "*.mdd", lambda directory: point_cache(directory, "mdd")),
-    "usd": ("blender", "*.usda", usd),
-    "ply": ("ply", "*_*.ply", lambda directory: sequence(directory, "ply")),
-    "obj": ("obj", "*_*.obj", lambda directory: sequence(directory, "obj")),
-    "stl": ("stl", "*_*.stl", lambda directory: sequence(directory, "stl")),
+    "pc2": ("blender", "pc2", point_cache),
+    "mdd": ("blender", "mdd", point_cache),
+    "usd": ("blender", "usda", usd),
+    "ply": ("ply", "ply", sequence),
+    "obj": ("obj", "obj", sequence),
+    "stl": ("stl", "stl", sequence),
 }
 
 
-def load_bodies(arguments):
-    """Objects with their surfaces, and how many frames there are."""
+def is_there(directory, ending):
+    """True if a directory has frames of this run; there may be other files."""
+    names = [surface["name"] for surface in RUN["surfaces"]]
+    if ending == "usda":
+        return (directory / f"{RUN['name']}.usda").is_file()
+    if directory.name == "blender":
+        return all((directory / f"{name}.{ending}").is_file() for name in names)
+    return any(path.stem.rsplit("_", 1)[0] in names for path in directory.glob(f"*_*.{ending}"))
+
+
+def find_source(arguments):
+    """The function that loads bodies, with the directory and the ending of the files."""
     root = here()
     if root.name == "blender" and not (root / "config.toml").exists():
         root = root.parent
-    for name, (sub, pattern, load) in SOURCES.items():
+    for name, (sub, ending, load) in SOURCES.items():
         if arguments.source not in ("auto", name):
             continue
         if name == "usd" and arguments.source == "auto" and not bpy.app.build_options.usd:
             continue
-        if any((root / sub).glob(pattern)):
-            return load(root / sub)
+        if is_there(root / sub, ending):
+            return load, root / sub, ending
     wanted = "frames that Blender can show" if arguments.source == "auto" else f"frames of format '{arguments.source}'"
-    raise SystemExit(f"{root}: no {wanted}; make some with: pliant export {root} --format pc2")
+    stop(f"{root}: no {wanted}; make some with: pliant export {root} --format pc2")
 
 
 # The scene -----------------------------------------------------------------------------------------------------------
@@ -269,10 +329,9 @@ def dress(surface, thing, arguments):
         thing.data.polygons.foreach_set("use_smooth", [True] * len(thing.data.polygons))
 
 
-def extent(things, first, last):
+def extent(scene, things, first, last):
     """The box that the motion fills, looked at in up to twelve frames."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    scene = bpy.context.scene
     for frame in sorted({round(f) for f in np.linspace(first, last, 12)}):
         scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
@@ -283,9 +342,8 @@ def extent(things, first, last):
     return low, high
 
 
-def stage(low, high, arguments):
-    """Camera, light, background, floor."""
-    scene = bpy.context.scene
+def stage(scene, collection, low, high, arguments):
+    """Camera, light, background, floor of a scene of its own."""
     centre, radius = (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, 1e-6)
     camera = bpy.data.cameras.new("camera")
     camera.lens = 50
@@ -296,7 +354,7 @@ def stage(low, high, arguments):
     eye = bpy.data.objects.new("camera", camera)
     eye.location = Vector(centre) + distance * direction
     eye.rotation_euler = direction.to_track_quat("Z", "Y").to_euler()
-    scene.collection.objects.link(eye)
+    collection.objects.link(eye)
     scene.camera = eye
     for name, energy, angles in (("key", 3.5, (0.7, 0.2, 0.6)), ("fill", 1.2, (1.0, -0.3, -1.2))):
         light = bpy.data.lights.new(name, "SUN")
@@ -304,7 +362,7 @@ def stage(low, high, arguments):
         lamp = bpy.data.objects.new(name, light)
         lamp.rotation_euler = angles
         lamp.location = eye.location
-        scene.collection.objects.link(lamp)
+        collection.objects.link(lamp)
     world = bpy.data.worlds.new("pliant")
     world.use_nodes = True
     world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.75, 0.78, 0.82, 1.0)
@@ -321,12 +379,12 @@ def stage(low, high, arguments):
         mesh.materials.append(material)
         floor = bpy.data.objects.new("floor", mesh)
         floor.location = (centre[0], centre[1], low[2] - 1e-3 * radius)
-        scene.collection.objects.link(floor)
+        collection.objects.link(floor)
 
 
-def settings(count, arguments):
-    """Frames and render settings."""
-    scene, render = bpy.context.scene, bpy.context.scene.render
+def settings(scene, count, arguments):
+    """Frames and render settings of a scene of its own."""
+    render = scene.render
     scene.frame_start = RUN["start_frame"]
     scene.frame_end = RUN["start_frame"] + count - 1
     render.fps = max(1, min(32767, round(RUN["fps"])))
@@ -349,41 +407,63 @@ def settings(count, arguments):
 
 
 def forget_handlers():
+    """Removes the players; without them the module bpy cannot end."""
     handlers = bpy.app.handlers.frame_change_pre
     for handler in [h for h in handlers if getattr(h, "is_pliant", False)]:
         handlers.remove(handler)
 
 
+def save(things, path):
+    """Saves a copy of all that is in Blender. Files of frames beside it are named relative to it, so that both can be moved."""
+    caches = [m for _, thing in things for m in thing.modifiers if m.type == "MESH_CACHE"]
+    names = [cache.filepath for cache in caches]
+    beside = path.with_name(f"{path.stem}-frames")
+    for cache in caches:
+        if Path(cache.filepath).parent == beside:
+            cache.filepath = f"//{beside.name}/{Path(cache.filepath).name}"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    for cache, name in zip(caches, names):
+        cache.filepath = name
+
+
 def main(arguments):
-    scene = bpy.context.scene
-    if not arguments.keep:
-        for thing in list(scene.objects):
-            bpy.data.objects.remove(thing, do_unlink=True)
-    things, count = load_bodies(arguments)
+    load, directory, ending = find_source(arguments)
+    scene = bpy.data.scenes.new(RUN["name"]) if arguments.scene else bpy.context.scene
+    if arguments.scene:
+        bpy.context.window.scene = scene
+    collection = bpy.data.collections.new(RUN["name"])
+    scene.collection.children.link(collection)
+    things, count = load(collection, directory, ending, arguments)
     for surface, thing in things:
         dress(surface, thing, arguments)
-    settings(count, arguments)
-    low, high = extent(things, scene.frame_start, scene.frame_end)
-    stage(low, high, arguments)
+    first = RUN["start_frame"]
+    print(f"{RUN['name']}: {len(things)} objects, {count} frames from {first}, {RUN['fps']:g} a second")
+    if not arguments.scene:
+        # The scene is the user's: its frame stays, and the players show that one.
+        for handler in bpy.app.handlers.frame_change_pre:
+            if getattr(handler, "is_pliant", False):
+                handler(scene)
+        return
+    settings(scene, count, arguments)
+    low, high = extent(scene, things, scene.frame_start, scene.frame_end)
+    stage(scene, collection, low, high, arguments)
     shown = arguments.frame if arguments.frame is not None else (count - 1) // 2
     if not 0 <= shown < count:
-        raise SystemExit(f"--frame {shown}: there are frames 0 to {count - 1}")
-    scene.frame_set(scene.frame_start + shown)
-    print(f"{RUN['name']}: {len(things)} objects, {count} frames from {scene.frame_start}, {RUN['fps']:g} a second")
+        stop(f"--frame {shown}: there are frames 0 to {count - 1}")
+    scene.frame_set(first + shown)
     if arguments.save:
-        bpy.ops.wm.save_as_mainfile(filepath=str(Path(arguments.save).resolve()))
+        save(things, Path(arguments.save).resolve())
     if arguments.output:
         scene.render.filepath = str(Path(arguments.output).resolve())
         scene.render.use_file_extension = False
         scene.render.image_settings.file_format = PICTURES[Path(arguments.output).suffix.lower()]
-        bpy.ops.render.render(animation=arguments.animation, write_still=not arguments.animation)
+        still = not arguments.animation
+        bpy.ops.render.render(animation=arguments.animation, write_still=still, scene=scene.name)
 
 
 if __name__ == "__main__":
-    forget_handlers()
     try:
         main(options())
     finally:
-        # A handler that is still there keeps the module bpy from ending.
         if bpy.app.background:
             forget_handlers()

@@ -70,8 +70,10 @@ pub fn write(film: &Film, style: &Style, path: &Path) -> Result<()> {
     let bounds = film.bounds();
     let meta = serde_json::to_string(&meta(film, style, bounds)).unwrap_or_default();
     let title = escape(&film.outline.name);
-    let page = PAGE.replace("{{title}}", &title).replace("{{script}}", &SCRIPTS.concat());
-    let (before, after) = page.split_once("{{data}}").unwrap_or((&page, ""));
+    // The title comes last: a name may look like one of the places.
+    let fill = |part: &str| part.replace("{{script}}", &SCRIPTS.concat()).replace("{{title}}", &title);
+    let (before, after) = PAGE.split_once("{{data}}").unwrap_or((PAGE, ""));
+    let (before, after) = (fill(before), fill(after));
     write_atomically(path, |out| {
         out.write_all(before.as_bytes())?;
         // The end tag is the only text that ends a script element.

@@ -12,7 +12,9 @@ use crate::config::raw;
 use crate::error::{Action, Error, Result};
 use crate::fs::TEMPORARY;
 use crate::run::animation::{DIRECTORY, GATHERED};
-use crate::run::directory::{Existing, RunDirectory};
+use crate::run::claim::Extension;
+use crate::run::directory::RunDirectory;
+use crate::run::manifest::Manifest;
 use crate::run::{Request, Schedule, scripts, sinks_of_scene};
 
 /// What to export, and the directory for it.
@@ -64,12 +66,16 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
     let every = config.output.every.saturating_mul(wanted.every);
     let schedule = Schedule { first: wanted.from, every, last, time: config.time };
     std::fs::create_dir_all(wanted.dir).map_err(|e| Error::io(Action::CreateDirectory, wanted.dir, e))?;
+    // In a run directory, the new files will be the run's.
+    let extension = Extension::take(RunDirectory::new(wanted.dir, &config.name))?;
+    let listed = Manifest::of_formats(config, schedule);
+    extension.iter().try_for_each(|run| run.check(&listed))?;
     let workshop = tempfile::Builder::new()
         .prefix(".export-")
         .suffix(TEMPORARY)
         .tempdir_in(wanted.dir)
         .map_err(|e| Error::io(Action::Write, wanted.dir, e))?;
-    let directory = RunDirectory::check(workshop.path(), &config.name, Existing::Refuse)?;
+    let directory = RunDirectory::new(workshop.path(), &config.name);
     let mut output = config.output.clone();
     output.fps /= wanted.every as f64;
     let request = Request { output: &output, schedule, directory: &directory, scene: replay.scene.clone() };
@@ -92,8 +98,15 @@ pub fn export(replay: &Replay, wanted: &Export, stop: &AtomicBool) -> Result<Exp
     sinks.iter_mut().try_for_each(|sink| sink.finish())?;
     let made = files(workshop.path())?;
     refuse_existing(replay, wanted, workshop.path(), &made)?;
-    if wanted.replace {
-        remove_older(wanted.dir, &made)?;
+    match &extension {
+        Some(run) => {
+            if wanted.replace {
+                run.remove_older(&listed)?;
+            }
+            run.add(&listed, wanted.replace)?;
+        }
+        None if wanted.replace => remove_older(wanted.dir, &made)?,
+        None => {}
     }
     // Existing scripts are kept, because they are for all formats that exist there.
     let is_new = |file: &&PathBuf| wanted.replace || !is_constant(file) || !wanted.dir.join(file).exists();
@@ -142,6 +155,10 @@ fn remove_older(dir: &Path, made: &[PathBuf]) -> Result<()> {
     let series: BTreeSet<(PathBuf, String, String)> = made.iter().filter_map(|file| series(file)).collect();
     let folders: BTreeSet<&PathBuf> = series.iter().map(|(folder, ..)| folder).collect();
     for folder in folders {
+        // What is behind a symbolic link is not of an export.
+        if !std::fs::symlink_metadata(dir.join(folder)).is_ok_and(|found| found.is_dir()) {
+            continue;
+        }
         let Ok(entries) = std::fs::read_dir(dir.join(folder)) else { continue };
         for entry in entries.flatten() {
             let path = folder.join(entry.file_name());

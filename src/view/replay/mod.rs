@@ -59,7 +59,8 @@ impl Run {
 
     /// The numbers of the frames `<stem>_0000.<format> …` in the directory of a format, ascending.
     pub fn frames(&self, format: &str, stem: &str) -> Result<Vec<u64>> {
-        let mut numbers: Vec<u64> = frame_files(&self.dir.join(format), format)?
+        let mut numbers: Vec<u64> = self
+            .files(format)?
             .into_iter()
             .filter_map(|(name, number)| (name == stem).then_some(number))
             .collect();
@@ -67,36 +68,48 @@ impl Run {
         Ok(numbers)
     }
 
+    /// The stems and numbers of the files `<stem>_0012.<format>` in the directory of a format; none if there is no directory.
+    /// What is no file is left out, and so are numbers above the run's last.
+    fn files(&self, format: &str) -> Result<Vec<(String, u64)>> {
+        let dir = self.dir.join(format);
+        let entries = match std::fs::read_dir(&dir) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
+            Err(e) => return Err(Error::io(Action::List, &dir, e)),
+        };
+        let mut files = vec![];
+        for entry in entries {
+            let entry = entry.map_err(|e| Error::io(Action::List, &dir, e))?;
+            match split_frame(&entry.file_name().to_string_lossy(), format) {
+                Some((stem, number)) if number <= self.scene.time.frames && entry.path().is_file() => {
+                    files.push((stem.to_owned(), number));
+                }
+                _ => {}
+            }
+        }
+        Ok(files)
+    }
+
     /// The schedule of the frames that the run would have up to `last`.
     pub fn schedule(&self, last: u64) -> Schedule {
         Schedule { first: 0, every: self.scene.output.every, last, time: self.scene.time }
     }
 
-    /// The frames up to the last of `found` that the run should have but does not.
-    pub fn missing(&self, found: &[u64]) -> Vec<u64> {
+    /// The number of frames up to the last of `found` that the run should have but does not, and the first few of them.
+    pub fn missing(&self, found: &[u64]) -> (u64, Vec<u64>) {
         let last = found.last().copied().unwrap_or(0);
         // If the last one found is the run's last, it need not be a multiple of `every`.
         let schedule = self.schedule(last);
-        (0..last).filter(|n| schedule.includes(*n) && found.binary_search(n).is_err()).collect()
+        let there = found.iter().filter(|n| schedule.includes(**n)).count() as u64;
+        let all = (0..=schedule.index(last)).map(|index| schedule.frame(index));
+        let first = all.filter(|n| found.binary_search(n).is_err()).take(FEW);
+        let count = schedule.index(last) + 1 - there;
+        (count, if count > 0 { first.collect() } else { vec![] })
     }
 }
 
-/// The stems and numbers of the files `<stem>_0012.<ending>` of a directory; none if there is no directory.
-fn frame_files(dir: &Path, ending: &str) -> Result<Vec<(String, u64)>> {
-    let entries = match std::fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
-        Err(e) => return Err(Error::io(Action::List, dir, e)),
-    };
-    let mut files = vec![];
-    for entry in entries {
-        let name = entry.map_err(|e| Error::io(Action::List, dir, e))?.file_name();
-        if let Some((stem, number)) = split_frame(&name.to_string_lossy(), ending) {
-            files.push((stem.to_owned(), number));
-        }
-    }
-    Ok(files)
-}
+/// The number of missing frames that are named.
+const FEW: usize = 5;
 
 /// The stem and the number of `<stem>_0012.<ending>`.
 pub fn split_frame<'a>(name: &'a str, ending: &str) -> Option<(&'a str, u64)> {
@@ -125,16 +138,12 @@ impl Replay {
                 hint: "simulate with \"vtu\" among output.formats".into(),
             });
         }
-        let missing = run.missing(&frames);
-        if !missing.is_empty() {
-            let list: Vec<String> = missing.iter().take(5).map(u64::to_string).collect();
-            let more = if missing.len() > 5 { ", …" } else { "" };
-            tracing::warn!(
-                "{}: {} frames are missing: {}{more}",
-                run.dir.join("vtu").display(),
-                missing.len(),
-                list.join(", ")
-            );
+        let (missing, first) = run.missing(&frames);
+        if missing > 0 {
+            let list: Vec<String> = first.iter().map(u64::to_string).collect();
+            let more = if missing > FEW as u64 { ", …" } else { "" };
+            let dir = run.dir.join("vtu");
+            tracing::warn!("{}: {missing} frames are missing: {}{more}", dir.display(), list.join(", "));
         }
         let scene = Arc::new(Cast::new(&build(&run.scene, cache)?.model, &run.scene.output.bodies));
         let replay = Replay { run, scene, frames };

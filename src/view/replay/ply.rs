@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Run;
 use super::motion::Outline;
-use super::{Run, frame_files};
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::Mesh;
+use crate::model::embedded::surface_names;
+use crate::scene::Body;
 
 /// The PLY frames of a run.
 pub(super) struct PlyFrames {
@@ -17,22 +19,15 @@ impl PlyFrames {
     /// The frames that all parts have, and their outline; `None` if there are none.
     pub(super) fn new(run: &Run) -> Result<Option<(PlyFrames, Outline, Vec<u64>)>> {
         let dir = run.dir.join("ply");
-        let files = frame_files(&dir, "ply")?;
-        // A body has one part of its own name, or several that begin with it.
-        let body_of = |stem: &str| {
-            let bodies = run.scene.bodies.iter();
-            let fits = |name: &str| stem == name || stem.starts_with(&format!("{name}-"));
-            bodies
-                .enumerate()
-                .filter(|(_, b)| fits(&b.name))
-                .max_by_key(|(_, b)| b.name.len())
-                .map(|(i, _)| i)
-        };
-        let mut stems: Vec<(usize, &str)> =
-            files.iter().filter_map(|(stem, _)| Some((body_of(stem)?, stem.as_str()))).collect();
+        let files = run.files("ply")?;
+        let names =
+            |(body, own): (usize, &Body)| surface_names(own).into_iter().map(move |name| (body, name));
+        let mut stems: Vec<(usize, String)> = run.scene.bodies.iter().enumerate().flat_map(names).collect();
+        stems.retain(|(_, name)| files.iter().any(|(stem, _)| stem == name));
         stems.sort_unstable();
-        stems.dedup();
-        let mut frames: Vec<u64> = files.iter().map(|(_, number)| *number).collect();
+        let is_part = |stem: &str| stems.iter().any(|(_, name)| name == stem);
+        let mut frames: Vec<u64> =
+            files.iter().filter(|(stem, _)| is_part(stem)).map(|(_, number)| *number).collect();
         frames.sort_unstable();
         frames.dedup();
         frames.retain(|n| stems.iter().all(|(_, stem)| dir.join(format!("{stem}_{n:04}.ply")).is_file()));
@@ -42,9 +37,9 @@ impl PlyFrames {
         let source = PlyFrames { dir };
         let mut outline = Outline { name: run.scene.name.clone(), ..Outline::default() };
         for (body, stem) in stems {
-            let mesh = read(&source.path(stem, frames[0]))?;
+            let mesh = read(&source.path(&stem, frames[0]))?;
             let radius = if mesh.edges.is_empty() { 0.0 } else { run.scene.bodies[body].radius };
-            outline.push(stem, body, radius, &mesh.points, &mesh.triangles, &mesh.edges);
+            outline.push(&stem, body, radius, &mesh.points, &mesh.triangles, &mesh.edges);
         }
         Ok(Some((source, outline, frames)))
     }
