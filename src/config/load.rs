@@ -1,5 +1,6 @@
 //! The stages of a config: text, overrides, raw, defaults, resolved; and back to text.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use toml::Table;
@@ -30,7 +31,7 @@ pub struct Loaded {
 ///
 /// All faults are reported together, as [`Error::Config`].
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io(Action::Read, path, error))?;
+    let bytes = read_limited(path)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = format!("byte {}", error.utf8_error().valid_up_to());
         Error::format(path, place, "not UTF-8 text, as a config must be")
@@ -41,6 +42,26 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let context = Context { config_directory: directory, working_directory: here, stem };
     load_text(path, &text, overrides, &context).map_err(Error::Config)
+}
+
+/// The largest config in bytes. The parsed text takes a hundred times its size, and long lists belong into mesh files.
+const MOST_BYTES: u64 = 4_000_000;
+
+/// The bytes of a config, without taking more of a file than a config may have.
+fn read_limited(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = vec![];
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| Error::io(Action::Read, path, error))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(Error::Format {
+            path: path.to_owned(),
+            place: String::new(),
+            reason: format!("a config may have {} MB at most", MOST_BYTES / 1_000_000),
+            hint: "select vertices by a box or by an array of the mesh file instead of long lists".into(),
+        });
+    }
+    Ok(bytes)
 }
 
 /// Loads a config from text, as if it stood in a file `scene.toml` of the working directory.

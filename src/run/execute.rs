@@ -213,6 +213,9 @@ fn begin(
         let reason = format!("the run there has {} frames already", checkpoint.frame);
         return refuse(reason, "ask for at least as many with --frames");
     }
+    if let Some(misfit) = checkpoint.misfit(simulation, loaded.scene.time.substeps) {
+        return refuse(format!("its checkpoint {misfit}"), "start the run anew with --force");
+    }
     directory.resume(&text, checkpoint.step, schedule)?;
     simulation.state = checkpoint.state;
     simulation.before = checkpoint.before;
