@@ -7,8 +7,10 @@ mod common;
 
 mod bombs;
 mod campaign;
+mod entry;
 mod limits;
 mod loaded;
+mod samples;
 
 use std::alloc::System;
 use std::sync::{Mutex, PoisonError};
