@@ -45,7 +45,21 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
 }
 
 /// The largest config in bytes. The parsed text takes a hundred times its size, and long lists belong into mesh files.
-const MOST_BYTES: u64 = 4_000_000;
+const MOST_BYTES: u64 = 2_000_000;
+
+/// The largest number of tables of a config, whose bodies, pins and forces are compared with each other.
+const MOST_TABLES: usize = 20_000;
+/// The largest number of faults that are shown: to find the place of each takes a walk through the text.
+const MOST_FAULTS: usize = 100;
+
+/// The number of tables in a value, itself included.
+fn tables(value: &toml::Value) -> usize {
+    match value {
+        toml::Value::Table(table) => 1 + table.values().map(tables).sum::<usize>(),
+        toml::Value::Array(items) => items.iter().map(tables).sum(),
+        _ => 0,
+    }
+}
 
 /// The bytes of a config, without taking more of a file than a config may have.
 fn read_limited(path: &Path) -> Result<Vec<u8>> {
@@ -80,6 +94,15 @@ pub fn load_text(
     context: &Context,
 ) -> Result<Loaded, Diagnostics> {
     let (mut source, mut values) = Source::parse(file, text)?;
+    let whole = |message: String, hint: &str| {
+        let (file, key, hint) = (file.to_owned(), String::new(), hint.to_owned());
+        Diagnostic { file, place: Place::File, key, message, hint }
+    };
+    let tables = values.values().map(tables).sum::<usize>();
+    if tables > MOST_TABLES {
+        let message = format!("it has {tables} tables, and a config may have {MOST_TABLES} at most");
+        return Err(Diagnostics(vec![whole(message, "put many parts into one mesh file")]));
+    }
     let mut faults = apply_overrides(&mut values, &mut source, file, overrides, &context.working_directory);
     let mut report = Report::default();
     drop_foreign_options(&mut values, &source, overrides, &mut report);
@@ -93,7 +116,10 @@ pub fn load_text(
         report.problems.append(&mut later.problems);
         report.warnings.append(&mut later.warnings);
     }
-    faults.extend(report.problems.iter().map(|problem| source.diagnose(problem)));
+    faults.extend(report.problems.iter().take(MOST_FAULTS).map(|problem| source.diagnose(problem)));
+    if let Some(more @ 1..) = report.problems.len().checked_sub(MOST_FAULTS) {
+        faults.push(whole(format!("{more} more faults are not shown"), ""));
+    }
     match found {
         Some((scene, raw)) if faults.is_empty() => Ok(Loaded { scene, raw, warnings: report.warnings }),
         _ => Err(Diagnostics(in_order(faults))),

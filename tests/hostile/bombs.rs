@@ -262,6 +262,29 @@ fn a_config_of_many_megabytes_is_refused() {
     assert!(taken < 100 << 20, "{taken} bytes were allocated");
 }
 
+/// Thousands of bodies and pins are refused before they are compared with each other, and of many faults some are shown.
+#[test]
+fn configs_of_many_tables_and_many_faults_end_soon() {
+    for text in [
+        "[[body]]\n".repeat(200_000),
+        format!("[[body]]\n{}", "[[body.pin]]\n".repeat(140_000)),
+        format!("[[body]]\npin = [{}]\n", "{},".repeat(600_000)),
+    ] {
+        let message = pliant::config::parse(&text).unwrap_err().to_string();
+        assert!(message.contains("tables, and a config may have"), "{message}");
+    }
+    let _turn = turn();
+    let text = "[[body]]\nname = \"\"\n".repeat(15_000);
+    let (result, taken) = allocated(|| pliant::config::parse(&text));
+    let message = result.unwrap_err().to_string();
+    assert!(message.contains("more faults are not shown"), "{}", &message[..1000]);
+    assert!(taken < 1 << 30, "{taken} bytes were allocated");
+    for deep in [".a".repeat(500_000), "[".repeat(900_000), "{b=".repeat(400_000)] {
+        assert!(pliant::config::parse(&format!("a = {deep}")).is_err());
+        assert!(pliant::config::parse(&format!("a{deep} = 1")).is_err());
+    }
+}
+
 #[test]
 fn a_flag_allows_more() {
     let place = Place::new();

@@ -116,8 +116,9 @@ impl Campaign {
                 content.len()
             });
             let taken = self.attempt("meshes", name, || {
-                let mesh =
-                    pliant::io::import(&path).map_err(|error| assert!(error.to_string().contains("m")))?.mesh;
+                let stem = path.file_stem().unwrap().to_string_lossy();
+                let named = |error: pliant::Error| assert!(error.to_string().contains(&*stem), "{error}");
+                let mesh = pliant::io::import(&path).map_err(named)?.mesh;
                 check(&mesh);
                 let _ = pliant::mesh::info::describe(&mesh).to_string();
                 Ok::<(), ()>(())
