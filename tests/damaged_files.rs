@@ -6,6 +6,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
+use common::damage::{damage, fleeting};
 use common::meshes::shared;
 use elements::math::random::SplitMix64;
 use pliant::io;
@@ -30,43 +31,6 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// A number below `bound`, which is not 0.
-fn below(random: &mut SplitMix64, bound: usize) -> usize {
-    (random.uniform() * bound as f64) as usize % bound
-}
-
-/// One to four faults: bytes changed, taken out, put in or repeated, numbers made huge or negative, the end cut off.
-fn damage(bytes: &mut Vec<u8>, random: &mut SplitMix64) {
-    for _ in 0..=below(random, 4) {
-        if bytes.is_empty() {
-            return;
-        }
-        let at = below(random, bytes.len());
-        let end = (at + 1 + below(random, 40)).min(bytes.len());
-        match below(random, 8) {
-            0 => bytes[at] = below(random, 256) as u8,
-            1 => bytes[at] ^= 1 << below(random, 8),
-            2 => drop(bytes.drain(at..end)),
-            3 => {
-                let part = bytes[at..end].to_vec();
-                bytes.splice(at..at, part);
-            }
-            4 => bytes.truncate(at),
-            5 => bytes[at..end].fill(0xff),
-            // A digit becomes a number that no file has.
-            kind => {
-                let digit = bytes[at..].iter().position(u8::is_ascii_digit).map(|i| at + i);
-                let text: &[u8] =
-                    [&b"4294967295"[..], b"-7", b"99999999999999999999", b"nan"][below(random, 4)];
-                match digit {
-                    Some(place) if kind == 6 => drop(bytes.splice(place..place + 1, text.iter().copied())),
-                    _ => drop(bytes.splice(at..at, text.iter().copied())),
-                }
-            }
-        }
-    }
-}
-
 #[test]
 #[ignore = "about a minute"]
 fn damaged_files_are_read_or_refused() {
@@ -74,9 +38,7 @@ fn damaged_files_are_read_or_refused() {
     let mut all = vec![];
     files(&shared, &mut all);
     assert!(all.len() > 200, "{} files", all.len());
-    // Memory, where there is a folder in it: a disk would take minutes.
-    let memory = Path::new("/dev/shm");
-    let place = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+    let place = fleeting();
     let (mut read, mut refused) = (0, 0);
     for (seed, path) in all.iter().enumerate() {
         let bytes = std::fs::read(path).unwrap();

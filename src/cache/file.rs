@@ -97,6 +97,9 @@ pub enum Fault {
     /// Its content does not match its checksum.
     #[error("is damaged (checksum)")]
     Damaged,
+    /// Its content contradicts itself or what it is asked for.
+    #[error("has content that cannot be right")]
+    Inconsistent,
     /// The system refused to read it.
     #[error("cannot be read: {0}")]
     Unreadable(std::io::Error),
@@ -191,11 +194,16 @@ fn read_arrays(file: &mut File, header: &Header) -> Result<Vec<Array>, Fault> {
     Ok(arrays)
 }
 
+/// Opens a regular file. To open a pipe would wait for somebody who writes to it.
 fn open(path: &Path) -> Result<File, Fault> {
-    File::open(path).map_err(|e| match e.kind() {
+    let refuse = |e: std::io::Error| match e.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Fault::Absent,
         _ => Fault::Unreadable(e),
-    })
+    };
+    if !std::fs::metadata(path).map_err(refuse)?.is_file() {
+        return Err(Fault::Foreign);
+    }
+    File::open(path).map_err(refuse)
 }
 
 /// Reads and checks an entry.
@@ -213,11 +221,26 @@ pub fn read(path: &Path, kind: &str, version: u32, key: &Key) -> Result<Vec<Arra
     read_arrays(&mut file, &header)
 }
 
-/// Checks an entry of any kind and version.
-pub fn verify(path: &Path) -> Result<(), Fault> {
+/// An entry as its file describes itself.
+pub struct Entry {
+    /// The kind of the result.
+    pub kind: String,
+    /// The version of the content.
+    pub version: u32,
+    /// The key of the result.
+    pub key: Key,
+    /// The content.
+    pub arrays: Vec<Array>,
+}
+
+/// Reads an entry of any kind and version and checks its checksum.
+pub fn read_any(path: &Path) -> Result<Entry, Fault> {
     let mut file = open(path)?;
     let header = read_header(&mut file)?;
-    read_arrays(&mut file, &header).map(|_| ())
+    let arrays = read_arrays(&mut file, &header)?;
+    let kind = String::from_utf8_lossy(header.kind()).trim_end_matches('\0').to_owned();
+    let key = Key::from_bytes(std::array::from_fn(|i| header.fixed[16 + KIND_BYTES + i]));
+    Ok(Entry { kind, version: header.number(8 + KIND_BYTES), key, arrays })
 }
 
 /// Writes an entry, whole or not at all.

@@ -28,6 +28,21 @@ pub trait Cached: Sized {
     fn from_arrays(arrays: Vec<Array>) -> Option<Self>;
 }
 
+/// How the entries of one kind are checked without a request for one.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    kind: &'static str,
+    version: u32,
+    is_sound: fn(Vec<Array>) -> bool,
+}
+
+impl Check {
+    /// The check of a result's kind: what a request would refuse, whatever the scene is.
+    pub const fn of<T: Cached>() -> Check {
+        Check { kind: T::KIND, version: T::VERSION, is_sound: |arrays| T::from_arrays(arrays).is_some() }
+    }
+}
+
 /// How a request was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -64,18 +79,20 @@ impl Cache {
         self.dir.as_deref()
     }
 
-    /// The entry of `key`, or the result of `compute`, which is then stored.
-    pub fn fetch<T: Cached>(&self, key: &Key, compute: impl FnOnce() -> Result<T>) -> Result<(T, Outcome)> {
+    /// The entry of `key`, or the result of `compute`, which is then stored. An entry is used only if it `fits` what
+    /// it is asked for, because a file can hold anything, whatever its name says.
+    pub fn fetch<T: Cached>(
+        &self,
+        key: &Key,
+        fits: impl FnOnce(&T) -> bool,
+        compute: impl FnOnce() -> Result<T>,
+    ) -> Result<(T, Outcome)> {
         let Some(dir) = &self.dir else { return Ok((compute()?, Outcome::Miss)) };
-        let path = dir.join(format!("{}-{}.{EXTENSION}", T::KIND, key.to_hex()));
-        let outcome = match file::read(&path, T::KIND, T::VERSION, key) {
-            Ok(arrays) => match T::from_arrays(arrays) {
-                Some(value) => return Ok((value, Outcome::Hit)),
-                None => {
-                    tracing::warn!("cache file {}: inconsistent content; computing it anew", path.display());
-                    Outcome::Replaced
-                }
-            },
+        let path = dir.join(file_name(T::KIND, key));
+        let found = file::read(&path, T::KIND, T::VERSION, key)
+            .and_then(|arrays| T::from_arrays(arrays).filter(fits).ok_or(Fault::Inconsistent));
+        let outcome = match found {
+            Ok(value) => return Ok((value, Outcome::Hit)),
             Err(Fault::Absent) => Outcome::Miss,
             Err(fault) => {
                 tracing::warn!("cache file {}: {fault}; computing it anew", path.display());
@@ -90,7 +107,7 @@ impl Cache {
         Ok((value, outcome))
     }
 
-    /// The path and the size in bytes of each entry, by name.
+    /// The path and the size in bytes of each entry, by name. Links are not followed.
     pub fn entries(&self) -> Result<Vec<(PathBuf, u64)>> {
         let Some(dir) = &self.dir else { return Ok(vec![]) };
         let listing = match std::fs::read_dir(dir) {
@@ -102,29 +119,51 @@ impl Cache {
         for entry in listing {
             let path = entry.map_err(|e| Error::io(Action::List, dir, e))?.path();
             if path.extension().is_some_and(|e| e == EXTENSION) {
-                let size = std::fs::metadata(&path).map_err(|e| Error::io(Action::Read, &path, e))?.len();
-                out.push((path, size));
+                match std::fs::symlink_metadata(&path) {
+                    Ok(metadata) => out.push((path, metadata.len())),
+                    // Another process has removed it.
+                    Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                    Err(e) => return Err(Error::io(Action::Read, &path, e)),
+                }
             }
         }
         out.sort();
         Ok(out)
     }
 
-    /// Checks one entry's header and checksum.
-    pub fn verify(&self, path: &Path) -> std::result::Result<(), Fault> {
-        file::verify(path)
+    /// Checks one entry: its name, header and checksum, and by the check of its kind what it holds.
+    pub fn verify(&self, path: &Path, checks: &[Check]) -> std::result::Result<(), Fault> {
+        let entry = file::read_any(path)?;
+        let check = checks.iter().find(|check| check.kind == entry.kind).ok_or(Fault::Other)?;
+        if entry.version != check.version {
+            return Err(Fault::Version(entry.version));
+        }
+        if path.file_name().is_none_or(|name| name != file_name(check.kind, &entry.key).as_str()) {
+            return Err(Fault::Other);
+        }
+        (check.is_sound)(entry.arrays).then_some(()).ok_or(Fault::Inconsistent)
     }
 
     /// Removes all entries (and nothing else); returns their number and their bytes.
     pub fn clear(&self) -> Result<(usize, u64)> {
-        let entries = self.entries()?;
-        let mut freed = 0;
-        for (path, size) in &entries {
-            std::fs::remove_file(path).map_err(|e| Error::io(Action::Remove, path, e))?;
-            freed += size;
+        let (mut count, mut freed) = (0, 0);
+        for (path, size) in &self.entries()? {
+            match std::fs::remove_file(path) {
+                Ok(()) => (count, freed) = (count + 1, freed + size),
+                // Another process has removed it.
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(_) if path.is_dir() => {
+                    tracing::warn!("{} is a directory and is left alone", path.display())
+                }
+                Err(e) => return Err(Error::io(Action::Remove, path, e)),
+            }
         }
-        Ok((entries.len(), freed))
+        Ok((count, freed))
     }
+}
+
+fn file_name(kind: &str, key: &Key) -> String {
+    format!("{kind}-{}.{EXTENSION}", key.to_hex())
 }
 
 #[cfg(test)]
@@ -157,7 +196,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::at(dir.path());
         let key = blake3::hash(b"a");
-        let fetch = || cache.fetch(&key, || Ok(sample())).unwrap();
+        let fetch = || cache.fetch(&key, |_| true, || Ok(sample())).unwrap();
         assert_eq!(fetch(), (sample(), Outcome::Miss));
         assert_eq!(fetch(), (sample(), Outcome::Hit));
         let path = cache.entries().unwrap()[0].0.clone();
@@ -167,7 +206,7 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[place] ^= 0x10;
             std::fs::write(&path, &damaged).unwrap();
-            assert!(cache.verify(&path).is_err(), "byte {place}");
+            assert!(cache.verify(&path, &[Check::of::<Numbers>()]).is_err(), "byte {place}");
             assert_eq!(fetch().1, Outcome::Replaced, "byte {place}");
             assert_eq!(fetch().1, Outcome::Hit);
         }
@@ -186,11 +225,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::at(dir.path());
         let (a, b) = (blake3::hash(b"a"), blake3::hash(b"b"));
-        cache.fetch(&a, || Ok(Numbers(vec![1.0], vec![]))).unwrap();
+        cache.fetch(&a, |_| true, || Ok(Numbers(vec![1.0], vec![]))).unwrap();
         let from = cache.entries().unwrap()[0].0.clone();
         let to = dir.path().join(format!("numbers-{}.{EXTENSION}", b.to_hex()));
         std::fs::rename(from, to).unwrap();
-        let (value, outcome) = cache.fetch(&b, || Ok(Numbers(vec![2.0], vec![]))).unwrap();
+        let (value, outcome) = cache.fetch(&b, |_| true, || Ok(Numbers(vec![2.0], vec![]))).unwrap();
         assert_eq!((value, outcome), (Numbers(vec![2.0], vec![]), Outcome::Replaced));
     }
 
@@ -200,16 +239,85 @@ mod tests {
         let blocker = dir.path().join("file");
         std::fs::write(&blocker, b"x").unwrap();
         let cache = Cache::at(&blocker.join("sub"));
-        assert_eq!(cache.fetch(&blake3::hash(b"a"), || Ok(sample())).unwrap().1, Outcome::Miss);
+        assert_eq!(cache.fetch(&blake3::hash(b"a"), |_| true, || Ok(sample())).unwrap().1, Outcome::Miss);
     }
 
     #[test]
     fn clear_removes_entries_only() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::at(dir.path());
-        cache.fetch(&blake3::hash(b"a"), || Ok(sample())).unwrap();
+        cache.fetch(&blake3::hash(b"a"), |_| true, || Ok(sample())).unwrap();
         std::fs::write(dir.path().join("notes.txt"), b"mine").unwrap();
         assert_eq!(cache.clear().unwrap().0, 1);
         assert!(dir.path().join("notes.txt").exists() && cache.entries().unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_computed_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::at(dir.path());
+        let key = blake3::hash(b"a");
+        let fetch = |length: usize| {
+            let fits = move |found: &Numbers| found.0.len() == length;
+            cache.fetch(&key, fits, || Ok(Numbers(vec![0.5; length], vec![]))).unwrap()
+        };
+        assert_eq!((fetch(3).1, fetch(3).1), (Outcome::Miss, Outcome::Hit));
+        assert_eq!(fetch(4), (Numbers(vec![0.5; 4], vec![]), Outcome::Replaced));
+    }
+
+    #[test]
+    fn verify_tells_what_a_run_would_refuse() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::at(dir.path());
+        let checks = [Check::of::<Numbers>()];
+        let write = |kind: &str, version: u32, arrays: &[Array]| {
+            let key = blake3::hash(b"a");
+            let path = dir.path().join(file_name(kind, &key));
+            file::write(&path, kind, version, &key, arrays).unwrap();
+            cache.verify(&path, &checks)
+        };
+        assert!(write("numbers", 3, &sample().to_arrays()).is_ok());
+        assert!(matches!(write("numbers", 3, &[]), Err(Fault::Inconsistent)));
+        assert!(matches!(write("numbers", 2, &sample().to_arrays()), Err(Fault::Version(2))));
+        assert!(matches!(write("letters", 3, &sample().to_arrays()), Err(Fault::Other)));
+        write("numbers", 3, &sample().to_arrays()).unwrap();
+        let renamed = dir.path().join("numbers-0.pliant-cache");
+        std::fs::rename(cache.entries().unwrap().pop().unwrap().0, &renamed).unwrap();
+        assert!(matches!(cache.verify(&renamed, &checks), Err(Fault::Other)));
+    }
+
+    /// Links to nowhere, pipes and directories under the names of entries, and a directory that disappears.
+    #[cfg(unix)]
+    #[test]
+    fn strange_files_and_a_directory_that_disappears_do_no_harm() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::at(&dir.path().join("cache"));
+        let key = blake3::hash(b"a");
+        let path = dir.path().join("cache").join(file_name("numbers", &key));
+        let fetch = || cache.fetch(&key, |_| true, || Ok(sample())).unwrap().1;
+        std::fs::create_dir(dir.path().join("cache")).unwrap();
+        std::os::unix::fs::symlink("nowhere", &path).unwrap();
+        assert_eq!(cache.entries().unwrap().len(), 1, "a link to nowhere is listed");
+        assert!(matches!(cache.verify(&path, &[]), Err(Fault::Absent)));
+        assert_eq!((fetch(), fetch()), (Outcome::Miss, Outcome::Hit));
+        let pipe = |path: &Path| {
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+        };
+        std::fs::remove_file(&path).unwrap();
+        pipe(&path);
+        assert!(matches!(cache.verify(&path, &[]), Err(Fault::Foreign)), "nobody waits for a pipe");
+        assert_eq!((fetch(), fetch()), (Outcome::Replaced, Outcome::Hit));
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        assert_eq!(fetch(), Outcome::Replaced, "a directory stays and the run goes on");
+        pipe(&path.with_file_name("x.pliant-cache"));
+        assert_eq!(cache.clear().unwrap().0, 1, "the pipe, not the directory");
+        let gone = || {
+            std::fs::remove_dir_all(dir.path().join("cache")).map_err(|e| Error::io(Action::Remove, &path, e))
+        };
+        let other = blake3::hash(b"b");
+        let outcome = cache.fetch(&other, |_| true, || gone().map(|()| sample())).unwrap().1;
+        assert_eq!(outcome, Outcome::Miss);
     }
 }

@@ -4,7 +4,11 @@ use clap::{Args, Subcommand};
 
 use super::Global;
 use super::report::write_stdout;
+use super::size::shown;
+use crate::cache::Check;
 use crate::error::{Error, Result};
+use crate::model::numbering;
+use crate::{meshing, solver};
 
 /// Arguments of `pliant cache`.
 #[derive(Args, Clone, Debug)]
@@ -28,6 +32,10 @@ pub enum CacheAction {
     Clear,
 }
 
+/// The checks of all kinds of entries.
+const CHECKS: [Check; 4] =
+    [numbering::CHECK, meshing::CHECK, solver::CACHE_CHECKS[0], solver::CACHE_CHECKS[1]];
+
 impl CacheArgs {
     /// Performs the action; the listing goes to stdout.
     pub fn run(&self, global: &Global) -> Result<()> {
@@ -41,7 +49,7 @@ impl CacheArgs {
         };
         if self.action == CacheAction::Clear {
             let (count, bytes) = cache.clear()?;
-            let text = format!("removed {count} entries, {} from {}\n", size(bytes), dir.display());
+            let text = format!("removed {count} entries, {} from {}\n", shown(bytes), dir.display());
             return write_stdout(&text);
         }
         let entries = cache.entries()?;
@@ -49,7 +57,7 @@ impl CacheArgs {
         for (path, bytes) in &entries {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let verdict = match self.action {
-                CacheAction::Verify => match cache.verify(path) {
+                CacheAction::Verify => match cache.verify(path, &CHECKS) {
                     Ok(()) => "  sound".to_owned(),
                     Err(fault) => {
                         damaged += 1;
@@ -58,10 +66,10 @@ impl CacheArgs {
                 },
                 _ => String::new(),
             };
-            text += &format!("{:>10}  {name}{verdict}\n", size(*bytes));
+            text += &format!("{:>10}  {name}{verdict}\n", shown(*bytes));
         }
         let total = entries.iter().map(|(_, bytes)| bytes).sum();
-        text += &format!("{} entries, {} in {}\n", entries.len(), size(total), dir.display());
+        text += &format!("{} entries, {} in {}\n", entries.len(), shown(total), dir.display());
         write_stdout(&text)?;
         if damaged > 0 {
             return Err(Error::Failed {
@@ -71,16 +79,4 @@ impl CacheArgs {
         }
         Ok(())
     }
-}
-
-/// A number of bytes for people to read.
-fn size(bytes: u64) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 1000.0 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", units[unit]) }
 }

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 failed while running, 2 bad usage or config, 3 interrupted, 4 done but a demanded quality is missed.
 
+pub mod allocator;
 pub mod cache;
 pub mod check;
 pub mod compare;
@@ -22,6 +23,7 @@ pub mod scene;
 pub mod schema;
 mod signals;
 pub mod simulate;
+mod size;
 pub mod solvers;
 pub mod threads;
 
@@ -63,6 +65,9 @@ pub struct Global {
     /// Where factors are kept between runs; default: $PLIANT_CACHE_DIR, else the user's cache directory.
     #[arg(long, global = true, value_name = "DIR")]
     pub cache_dir: Option<PathBuf>,
+    /// How large the arrays of a mesh file may become when they are decoded, e.g. 8GB; default: 64 times the file and 64 MB.
+    #[arg(long, global = true, value_name = "SIZE", value_parser = size::parse)]
+    pub max_decoded: Option<u64>,
     /// Whether messages are coloured.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     pub color: log::Color,
@@ -170,6 +175,7 @@ pub fn main() -> ExitCode {
         }
     };
     log::init(&cli.global);
+    cli.global.max_decoded.into_iter().for_each(crate::io::budget::allow);
     match cli.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report::report(&error, &cli.global),

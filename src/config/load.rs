@@ -1,5 +1,6 @@
 //! The stages of a config: text, overrides, raw, defaults, resolved; and back to text.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use toml::Table;
@@ -30,7 +31,7 @@ pub struct Loaded {
 ///
 /// All faults are reported together, as [`Error::Config`].
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io(Action::Read, path, error))?;
+    let bytes = read_limited(path)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = format!("byte {}", error.utf8_error().valid_up_to());
         Error::format(path, place, "not UTF-8 text, as a config must be")
@@ -41,6 +42,40 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let context = Context { config_directory: directory, working_directory: here, stem };
     load_text(path, &text, overrides, &context).map_err(Error::Config)
+}
+
+/// The largest config in bytes. The parsed text takes a hundred times its size, and long lists belong into mesh files.
+const MOST_BYTES: u64 = 2_000_000;
+
+/// The largest number of tables of a config, whose bodies, pins and forces are compared with each other.
+const MOST_TABLES: usize = 20_000;
+/// The largest number of faults that are shown: to find the place of each takes a walk through the text.
+const MOST_FAULTS: usize = 100;
+
+/// The number of tables in a value, itself included.
+fn tables(value: &toml::Value) -> usize {
+    match value {
+        toml::Value::Table(table) => 1 + table.values().map(tables).sum::<usize>(),
+        toml::Value::Array(items) => items.iter().map(tables).sum(),
+        _ => 0,
+    }
+}
+
+/// The bytes of a config, without taking more of a file than a config may have.
+fn read_limited(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = vec![];
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| Error::io(Action::Read, path, error))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(Error::Format {
+            path: path.to_owned(),
+            place: String::new(),
+            reason: format!("a config may have {} MB at most", MOST_BYTES / 1_000_000),
+            hint: "select vertices by a box or by an array of the mesh file instead of long lists".into(),
+        });
+    }
+    Ok(bytes)
 }
 
 /// Loads a config from text, as if it stood in a file `scene.toml` of the working directory.
@@ -59,6 +94,15 @@ pub fn load_text(
     context: &Context,
 ) -> Result<Loaded, Diagnostics> {
     let (mut source, mut values) = Source::parse(file, text)?;
+    let whole = |message: String, hint: &str| {
+        let (file, key, hint) = (file.to_owned(), String::new(), hint.to_owned());
+        Diagnostic { file, place: Place::File, key, message, hint }
+    };
+    let tables = values.values().map(tables).sum::<usize>();
+    if tables > MOST_TABLES {
+        let message = format!("it has {tables} tables, and a config may have {MOST_TABLES} at most");
+        return Err(Diagnostics(vec![whole(message, "put many parts into one mesh file")]));
+    }
     let mut faults = apply_overrides(&mut values, &mut source, file, overrides, &context.working_directory);
     let mut report = Report::default();
     drop_foreign_options(&mut values, &source, overrides, &mut report);
@@ -72,7 +116,10 @@ pub fn load_text(
         report.problems.append(&mut later.problems);
         report.warnings.append(&mut later.warnings);
     }
-    faults.extend(report.problems.iter().map(|problem| source.diagnose(problem)));
+    faults.extend(report.problems.iter().take(MOST_FAULTS).map(|problem| source.diagnose(problem)));
+    if let Some(more @ 1..) = report.problems.len().checked_sub(MOST_FAULTS) {
+        faults.push(whole(format!("{more} more faults are not shown"), ""));
+    }
     match found {
         Some((scene, raw)) if faults.is_empty() => Ok(Loaded { scene, raw, warnings: report.warnings }),
         _ => Err(Diagnostics(in_order(faults))),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::budget::Budget;
 use super::{Fault, Parsed};
 use crate::mesh::{DataArray, Mesh};
 
@@ -82,7 +83,7 @@ impl Cells {
         if kind == POLYLINE {
             return self.push(kind, corners, 0, points);
         }
-        let mut part = |corners: [i64; 3]| {
+        let mut part = |corners: [i64; 3]| -> Parsed<()> {
             self.push(5, &corners, 0, points)?;
             self.count -= 1;
             Ok(())
@@ -110,13 +111,14 @@ impl Cells {
     }
 
     /// The mesh. `cell_data` has a tuple for every cell of the file and is restricted to the cells that are
-    /// kept. Lines are kept only if the file has no cells of a higher dimension, used or not; otherwise they
+    /// kept; a cell that was cut into many pays for the copies of its tuple. Lines are kept only if the file has no cells of a higher dimension, used or not; otherwise they
     /// are the edges of those.
     pub(crate) fn into_mesh(
         self,
         points: Vec<[f64; 3]>,
         point_data: Vec<DataArray>,
         cell_data: Vec<DataArray>,
+        budget: &Budget,
     ) -> Parsed<Mesh> {
         let is_line = self.tets.is_empty() && self.triangles.is_empty();
         let has_others = self.skipped.keys().any(|kind| !(0..=2).contains(kind));
@@ -131,13 +133,14 @@ impl Cells {
         let all = sources.len() == self.count && sources.iter().enumerate().all(|(i, &s)| i == s);
         let restrict = |array: DataArray| {
             if all {
-                return array;
+                return Ok(array);
             }
             let n = array.components;
+            budget.charge_numbers(sources.len().saturating_mul(n))?;
             let values = sources.iter().flat_map(|&s| &array.values[s * n..(s + 1) * n]).copied().collect();
-            DataArray { values, ..array }
+            Ok(DataArray { values, ..array })
         };
-        let cell_data = cell_data.into_iter().map(restrict).collect();
+        let cell_data = cell_data.into_iter().map(restrict).collect::<Parsed<_>>()?;
         let edges = if is_line { self.edges } else { Vec::new() };
         Ok(Mesh { points, tets: self.tets, triangles: self.triangles, edges, point_data, cell_data })
     }

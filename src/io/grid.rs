@@ -4,6 +4,7 @@
 
 use std::io;
 
+use super::single;
 use crate::mesh::{DataArray, Kind, Mesh};
 
 /// Values of one array.
@@ -46,8 +47,8 @@ pub struct Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Checks the grid. Arrays of the wrong length, or more than 2³¹ points, are
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput).
+    /// Checks the grid. Arrays of the wrong length, more than 2³¹ points, or numbers that are too large for single
+    /// precision if that is written, are [`InvalidInput`](io::ErrorKind::InvalidInput).
     pub fn check(&self) -> io::Result<()> {
         let invalid = |reason| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         if i32::try_from(self.points.len()).is_err() {
@@ -65,8 +66,12 @@ impl Grid<'_> {
                 let expected = format!("{tuples} × {}", array.components);
                 return invalid(format!("array '{}' has {length} values, not {expected}", array.name));
             }
+            if let (Data::F64(values), true) = (array.data, self.float32) {
+                let name = |e: io::Error| io::Error::new(e.kind(), format!("array '{}': {e}", array.name));
+                single::check(values.iter().copied()).map_err(name)?;
+            }
         }
-        Ok(())
+        if self.float32 { single::check(self.points.as_flattened().iter().copied()) } else { Ok(()) }
     }
 }
 

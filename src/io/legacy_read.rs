@@ -4,6 +4,7 @@
 //! cut into triangles; if there are neither, lines are cut into edges. Cell data of a surface is for vertices, lines,
 //! polygons and strips, in this order, wherever these stand in the file.
 
+use super::budget::Budget;
 use super::cells::{Cells, POLYGON, POLYLINE, STRIP};
 use super::legacy_data::{LegacyData, header_fault};
 use super::scanner::Scanner;
@@ -82,7 +83,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
             _ => attributes(&mut data, &keyword, target, &mut set)?,
         }
     }
-    set.into_mesh()
+    set.into_mesh(&Budget::of(bytes))
 }
 
 /// The first three lines: version, title, ASCII or BINARY.
@@ -192,7 +193,7 @@ fn attributes(data: &mut LegacyData, keyword: &str, target: Target, set: &mut Da
 }
 
 impl DataSet {
-    fn into_mesh(self) -> Parsed<Mesh> {
+    fn into_mesh(self, budget: &Budget) -> Parsed<Mesh> {
         let points = self.points.len();
         let mut cells = Cells::default();
         if self.surface {
@@ -215,6 +216,6 @@ impl DataSet {
             let reason = format!("data for {} cells, but there are {}", self.cell_tuples, cells.count());
             return Err(Fault::new("CELL_DATA", reason));
         }
-        cells.into_mesh(self.points, self.point_data, self.cell_data)
+        cells.into_mesh(self.points, self.point_data, self.cell_data, budget)
     }
 }

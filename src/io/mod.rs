@@ -7,6 +7,7 @@
 //! bytes that are there before they reserve memory, and every index before they use it: a damaged file is
 //! an error that names the place, never a panic. Writers write beside the target and rename.
 
+pub mod budget;
 mod cells;
 mod export;
 pub mod grid;
@@ -24,6 +25,7 @@ pub mod ply;
 mod ply_read;
 pub mod pvd;
 mod scanner;
+pub mod single;
 pub mod stl;
 pub mod stored;
 mod tetgen;
@@ -178,8 +180,8 @@ pub fn import(path: &Path) -> Result<Import> {
         Format::TetGen => return tetgen::read(path, &bytes).map(Into::into),
         Format::Ply => ply_read::parse(&bytes),
         Format::Obj => obj::parse(&bytes),
-        Format::Stl => stl::parse(&bytes).map(Into::into),
-        Format::Off => off::parse(&bytes).map(Into::into),
+        Format::Stl => stl::parse(&bytes),
+        Format::Off => off::parse(&bytes),
         Format::Msh => msh::parse(&bytes).map(Into::into),
     };
     let import = import.map_err(|fault| fault.at(path))?;
@@ -224,8 +226,20 @@ impl Fault {
         self
     }
 
+    /// The fault at a place that whoever found it did not know.
+    fn within(mut self, place: impl Into<String>) -> Self {
+        self.place = place.into();
+        self
+    }
+
     fn at(self, path: &Path) -> Error {
         Error::Format { path: path.to_owned(), place: self.place, reason: self.reason, hint: self.hint }
+    }
+}
+
+impl From<String> for Fault {
+    fn from(reason: String) -> Fault {
+        Fault::new("", reason)
     }
 }
 

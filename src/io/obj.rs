@@ -7,11 +7,12 @@
 //! numbered in the order of their names' first use.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::scanner::parse_float;
 use super::{Fault, Import, Parsed, unix_lines};
-use crate::mesh::polygon::triangulate;
+use crate::mesh::polygon::Cutter;
 use crate::mesh::{DataArray, Mesh};
 
 /// True if a line is a statement of OBJ files.
@@ -82,18 +83,15 @@ impl PerCorner {
 /// The names of groups, objects or materials, and the number of the one that each triangle belongs to.
 #[derive(Default)]
 struct Names {
-    known: Vec<Vec<u8>>,
+    known: HashMap<Vec<u8>, usize>,
     current: usize,
     of_triangle: Vec<f64>,
 }
 
 impl Names {
     fn use_name(&mut self, name: &[u8]) {
-        let found = self.known.iter().position(|known| known == name);
-        self.current = found.unwrap_or_else(|| {
-            self.known.push(name.to_vec());
-            self.known.len() - 1
-        });
+        let next = self.known.len();
+        self.current = *self.known.entry(name.to_vec()).or_insert(next);
     }
 }
 
@@ -104,6 +102,7 @@ struct Reader {
     uv: PerCorner,
     normal: PerCorner,
     names: [(&'static str, Names); 3],
+    cutter: Cutter,
 }
 
 /// Parses a whole file.
@@ -111,7 +110,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
     let bytes = joined(unix_lines(bytes));
     let names = ["obj:group", "obj:object", "obj:material"].map(|name| (name, Names::default()));
     let (uv, normal) = (PerCorner::new(), PerCorner::new());
-    let mut reader = Reader { mesh: Mesh::default(), so_far: 0, uv, normal, names };
+    let cutter = Cutter::default();
+    let mut reader = Reader { mesh: Mesh::default(), so_far: 0, uv, normal, names, cutter };
     for cells in [false, true] {
         for (i, line) in bytes.split(|b| *b == b'\n').enumerate() {
             let line = line.split(|b| *b == b'#').next().unwrap_or_default().trim_ascii();
@@ -191,7 +191,7 @@ impl Reader {
             return Err(format!("a face with {} corners", corners.len()));
         }
         let (triangles, names) = (&mut self.mesh.triangles, &mut self.names);
-        triangulate(&self.mesh.points, &corners, |triangle| {
+        self.cutter.cut(&self.mesh.points, &corners, |triangle| {
             triangles.push(triangle);
             names.iter_mut().for_each(|(_, names)| names.of_triangle.push(names.current as f64));
         });
@@ -219,7 +219,7 @@ impl Reader {
     }
 
     fn finish(self) -> Import {
-        let (mut mesh, mut notes) = (self.mesh, vec![]);
+        let (mut mesh, mut notes) = (self.mesh, Vec::from_iter(self.cutter.note()));
         let points = mesh.points.len();
         for (per_corner, name, components) in [(&self.uv, "uv", 2), (&self.normal, "normal", 3)] {
             mesh.point_data.extend(per_corner.array(name, components, points, &mut notes));

@@ -4,9 +4,9 @@
 //! normals. All of it is ignored, as are the colours after a face. Polygons are cut into triangles.
 
 use super::scanner::Scanner;
-use super::{Fault, Parsed, unix_lines};
+use super::{Fault, Import, Parsed, unix_lines};
 use crate::mesh::Mesh;
-use crate::mesh::polygon::triangulate;
+use crate::mesh::polygon::Cutter;
 
 /// True if the first bytes show an OFF file.
 pub(crate) fn is_off(text: &[u8]) -> bool {
@@ -23,7 +23,7 @@ fn keyword(word: &[u8]) -> Option<bool> {
 }
 
 /// Parses a whole file.
-pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
+pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
     let bytes = unix_lines(bytes);
     let mut scanner = Scanner::new(&bytes, true);
     let Some(extras) = scanner.word().and_then(keyword) else {
@@ -46,7 +46,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
             scanner.rest_of_line();
         }
     }
-    let mut corners = vec![];
+    let (mut corners, mut cutter) = (vec![], Cutter::default());
     for face in 0..faces {
         let count = scanner.count("the number of corners of a face", 1)?;
         corners.clear();
@@ -60,9 +60,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
             corners.push(v);
         }
         scanner.rest_of_line();
-        triangulate(&mesh.points, &corners, |triangle| mesh.triangles.push(triangle));
+        cutter.cut(&mesh.points, &corners, |triangle| mesh.triangles.push(triangle));
     }
-    Ok(mesh)
+    Ok(Import { mesh, notes: Vec::from_iter(cutter.note()) })
 }
 
 #[cfg(test)]
@@ -75,12 +75,12 @@ mod tests {
     fn colours_comments_and_polygons() {
         let text = "COFF # a square and a corner\n5 2 0\n0 0 0 1 0 0 1\n1 0 0 9 9 9\n1 1 0 1\n0 1 0\n0 0 1 # top\n\
                     4 0 1 2 3 255 0 0\n\n3 0 1 4\n";
-        let mesh = parse(text.as_bytes()).unwrap();
+        let mesh = parse(text.as_bytes()).unwrap().mesh;
         assert_eq!((mesh.points.len(), mesh.points[2]), (5, [1.0, 1.0, 0.0]));
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3], [0, 1, 4]]);
         let old_mac = text.replace(" # a square and a corner", "").replace('\n', "\r");
-        assert_eq!(parse(old_mac.replace(" # top", "").as_bytes()).unwrap(), mesh);
-        check_reader(Format::Off, text.as_bytes(), parse);
+        assert_eq!(parse(old_mac.replace(" # top", "").as_bytes()).unwrap().mesh, mesh);
+        check_reader(Format::Off, text.as_bytes(), |bytes| parse(bytes).map(|import| import.mesh));
     }
 
     #[test]

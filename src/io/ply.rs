@@ -20,7 +20,7 @@ pub struct PlyFrame<'a> {
 }
 
 impl PlyFrame<'_> {
-    /// Writes the file. A surface that does not belong to the points is
+    /// Writes the file. A surface that does not belong to the points, or coordinates too large for `float`, are
     /// [`InvalidInput`](io::ErrorKind::InvalidInput).
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let SurfaceMap { triangles, edges, vertices } = self.surface;
@@ -29,6 +29,9 @@ impl PlyFrame<'_> {
         if missing || corners.any(|&v| v as usize >= vertices.len()) {
             let reason = "the surface uses points that do not exist";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        }
+        if self.float32 {
+            super::single::check(vertices.iter().flat_map(|v| self.points[*v as usize]))?;
         }
         let kind = if self.float32 { "float" } else { "double" };
         let is_line = triangles.is_empty() && !edges.is_empty();

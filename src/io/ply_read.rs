@@ -1,14 +1,15 @@
 //! Reading PLY: text and both byte orders, any properties.
 //!
 //! Vertices are the element `vertex`. Faces are the list `vertex_indices` (or `vertex_index`) of `face`, or strips in
-//! `tristrips`, where −1 begins a new one. Edges are `vertex1` and `vertex2` of `edge`. Other numbers of vertices and
-//! faces become arrays of their name; `nx ny nz` together become `normal`, and `s t`, `u v` or `texture_u texture_v`
+//! `tristrips`, where −1 begins a new one. Edges are `vertex1` and `vertex2` of `edge`. Other numbers of vertices, faces
+//! and edges become arrays of their name; `nx ny nz` together become `normal`, and `s t`, `u v` or `texture_u texture_v`
 //! become `uv`. Other lists and elements are skipped, which is reported.
 
+use super::budget::Budget;
 use super::numeric::Scalar;
 use super::scanner::Scanner;
 use super::{Fault, Import, Parsed, unix_lines};
-use crate::mesh::polygon::triangulate;
+use crate::mesh::polygon::Cutter;
 use crate::mesh::{DataArray, Mesh};
 
 /// A property of an element.
@@ -42,8 +43,9 @@ impl Body<'_> {
     /// Refuses an element with more rows than the remaining bytes can hold.
     fn check(&self, element: &Element) -> Parsed<()> {
         let sizes = element.properties.iter().map(|p| p.length.unwrap_or(p.scalar).size());
+        // As text, a row without properties is an empty line.
         let (scanner, row) = match self {
-            Body::Text(scanner) => (scanner, 2 * element.properties.len()),
+            Body::Text(scanner) => (scanner, (2 * element.properties.len()).max(1)),
             Body::Binary(scanner, _) => (scanner, sizes.sum()),
         };
         if element.count.saturating_mul(row) > scanner.remaining().saturating_add(1) {
@@ -52,6 +54,10 @@ impl Body<'_> {
             return Err(scanner.fault(reason).hint("the file may be truncated"));
         }
         Ok(())
+    }
+
+    fn is_binary(&self) -> bool {
+        matches!(self, Body::Binary(..))
     }
 
     /// Ends a row. Each row is one line, whatever else some programs write there.
@@ -96,15 +102,26 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
         }
         Format::Binary { big_endian } => Body::Binary(Scanner::new(rest, false), big_endian),
     };
-    let mut import = Import::default();
+    let mut reader = Reader {
+        import: Import::default(),
+        edge_data: vec![],
+        cutter: Cutter::default(),
+        budget: Budget::of(bytes),
+    };
     for element in &elements {
         body.check(element)?;
-        read_element(element, &mut body, &mut import)?;
+        reader.read_element(element, &mut body)?;
     }
-    if !import.mesh.triangles.is_empty() {
-        import.mesh.edges.clear();
-    }
-    Ok(import)
+    Ok(reader.finish())
+}
+
+/// What has been read.
+struct Reader {
+    import: Import,
+    /// The arrays of the edges, which are the cells only if there are no faces.
+    edge_data: Vec<DataArray>,
+    cutter: Cutter,
+    budget: Budget,
 }
 
 enum Format {
@@ -161,49 +178,117 @@ fn parse_header(header: &[u8]) -> Parsed<(Format, Vec<Element>)> {
     }
 }
 
-/// Reads all rows of an element into columns of numbers and, for the list of indices, cells.
-fn read_element(element: &Element, body: &mut Body, import: &mut Import) -> Parsed<()> {
-    let is = |names: &[&str]| names.contains(&element.name.as_str());
-    let mut columns: Vec<Vec<f64>> = element.properties.iter().map(|_| vec![]).collect();
-    let (mut list, mut cells_of_row) = (vec![], vec![]);
-    for row in 0..element.count {
-        for (property, column) in element.properties.iter().zip(&mut columns) {
-            let Some(length) = property.length else {
-                column.push(body.number(property.scalar, &property.name)?);
-                continue;
-            };
-            let count = body.number(length, "the length of a list")?;
-            if !(0.0..=4e9).contains(&count) {
-                return Err(body.fault(format!("a list of {count} numbers in '{}' {row}", element.name)));
+impl Reader {
+    /// Reads all rows of an element into columns of numbers and, for the list of indices, cells.
+    fn read_element(&mut self, element: &Element, body: &mut Body) -> Parsed<()> {
+        let is = |names: &[&str]| names.contains(&element.name.as_str());
+        let mut columns: Vec<Vec<f64>> = element.properties.iter().map(|_| vec![]).collect();
+        let (mut list, mut cells_of_row) = (vec![], vec![]);
+        // Rows without properties have no bytes, however many there are.
+        let rows = if element.properties.is_empty() && body.is_binary() { 0 } else { element.count };
+        for row in 0..rows {
+            for (property, column) in element.properties.iter().zip(&mut columns) {
+                let Some(length) = property.length else {
+                    column.push(body.number(property.scalar, &property.name)?);
+                    continue;
+                };
+                let count = body.number(length, "the length of a list")?;
+                if !(0.0..=4e9).contains(&count) {
+                    return Err(body.fault(format!("a list of {count} numbers in '{}' {row}", element.name)));
+                }
+                list.clear();
+                for _ in 0..count as u64 {
+                    list.push(body.number(property.scalar, &property.name)?);
+                }
+                if is(&["face", "tristrips"]) && INDICES.contains(&property.name.as_str()) {
+                    let before = self.import.mesh.triangles.len();
+                    push_face(&list, is(&["tristrips"]), &mut self.import.mesh, &mut self.cutter)
+                        .map_err(|reason| body.fault(format!("{} {row} {reason}", element.name)))?;
+                    cells_of_row.push(self.import.mesh.triangles.len() - before);
+                }
             }
-            list.clear();
-            for _ in 0..count as u64 {
-                list.push(body.number(property.scalar, &property.name)?);
-            }
-            let indices = ["vertex_indices", "vertex_index"].contains(&property.name.as_str());
-            if indices && is(&["face", "tristrips"]) {
-                let before = import.mesh.triangles.len();
-                push_face(&list, is(&["tristrips"]), &mut import.mesh)
-                    .map_err(|reason| body.fault(format!("{} {row} {reason}", element.name)))?;
-                cells_of_row.push(import.mesh.triangles.len() - before);
+            body.end_row();
+        }
+        match element.name.as_str() {
+            "vertex" => take_vertices(element, columns, &mut self.import),
+            "face" | "tristrips" => self.take_cell_data(element, columns, &cells_of_row),
+            "edge" => self.take_edges(element, columns),
+            other => {
+                if element.count > 0 {
+                    self.import.notes.push(format!("{} × '{other}' are left out", element.count));
+                }
+                Ok(())
             }
         }
-        body.end_row();
     }
-    match element.name.as_str() {
-        "vertex" => take_vertices(element, columns, import),
-        "face" | "tristrips" => take_cell_data(element, columns, &cells_of_row, import),
-        "edge" => take_edges(element, columns, import),
-        other => {
-            if element.count > 0 {
-                import.notes.push(format!("{} × '{other}' are left out", element.count));
-            }
-            Ok(())
+
+    /// Takes the numbers of the faces; those of a polygon belong to each of its triangles.
+    fn take_cell_data(
+        &mut self,
+        element: &Element,
+        columns: Vec<Vec<f64>>,
+        cells_of_row: &[usize],
+    ) -> Parsed<()> {
+        let mesh = &mut self.import.mesh;
+        if mesh.triangles.len() != cells_of_row.iter().sum::<usize>() || !mesh.cell_data.is_empty() {
+            return Err(Fault::new("header", "faces stand in two elements"));
         }
+        for mut array in arrays(element, &columns, &[], &mut self.import.notes) {
+            let n = array.components;
+            self.budget.charge_numbers(mesh.triangles.len().saturating_mul(n))?;
+            let rows = array.values.chunks_exact(n).zip(cells_of_row);
+            array.values = rows
+                .flat_map(|(tuple, cells)| std::iter::repeat_n(tuple, *cells))
+                .flatten()
+                .copied()
+                .collect();
+            mesh.cell_data.push(array);
+        }
+        Ok(())
+    }
+
+    fn take_edges(&mut self, element: &Element, columns: Vec<Vec<f64>>) -> Parsed<()> {
+        let find = |name: &str| element.properties.iter().position(|p| p.name == name && p.length.is_none());
+        let (Some(a), Some(b)) = (find("vertex1"), find("vertex2")) else { return Ok(()) };
+        if !self.import.mesh.edges.is_empty() {
+            return Err(Fault::new("header", "edges stand in two elements"));
+        }
+        let points = self.import.mesh.points.len();
+        for row in 0..element.count {
+            let ends = [columns[a][row], columns[b][row]];
+            if ends.iter().any(|v| !(*v >= 0.0 && *v < points as f64)) {
+                let reason = format!(
+                    "uses vertices {} and {}, but there are {points} (numbered from 0)",
+                    ends[0], ends[1]
+                );
+                return Err(Fault::new(format!("edge {row}"), reason));
+            }
+            self.import.mesh.edges.push(ends.map(|v| v as u32));
+        }
+        self.edge_data = arrays(element, &columns, &["vertex1", "vertex2"], &mut self.import.notes);
+        Ok(())
+    }
+
+    /// The mesh. Beside faces, edges and their numbers are left out.
+    fn finish(self) -> Import {
+        let mut import = self.import;
+        import.notes.extend(self.cutter.note());
+        if import.mesh.triangles.is_empty() {
+            import.mesh.cell_data = self.edge_data;
+            return import;
+        }
+        import.mesh.edges.clear();
+        let left =
+            self.edge_data.iter().map(|array| format!("the array '{}' of edges is left out", array.name));
+        import.notes.extend(left);
+        import
     }
 }
 
-fn push_face(list: &[f64], strip: bool, mesh: &mut Mesh) -> Result<(), String> {
+/// The names of the list of a face's corners.
+const INDICES: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+fn push_face(list: &[f64], strip: bool, mesh: &mut Mesh, cutter: &mut Cutter) -> Result<(), String> {
     let points = mesh.points.len();
     let vertex = |v: f64| {
         let index = (v >= 0.0 && v < points as f64).then_some(v as u32);
@@ -212,7 +297,7 @@ fn push_face(list: &[f64], strip: bool, mesh: &mut Mesh) -> Result<(), String> {
     if !strip {
         let corners = list.iter().map(|v| vertex(*v)).collect::<Result<Vec<u32>, String>>()?;
         let triangles = &mut mesh.triangles;
-        triangulate(&mesh.points, &corners, |triangle| triangles.push(triangle));
+        cutter.cut(&mesh.points, &corners, |triangle| triangles.push(triangle));
         return Ok(());
     }
     for part in list.split(|v| *v < 0.0) {
@@ -244,7 +329,7 @@ fn arrays(
     for (property, column) in element.properties.iter().zip(columns) {
         let name = property.name.as_str();
         if property.length.is_some() {
-            if !["vertex_indices", "vertex_index"].contains(&name) {
+            if !INDICES.contains(&name) {
                 notes.push(format!("the list '{name}' is left out"));
             }
             continue;
@@ -277,43 +362,5 @@ fn take_vertices(element: &Element, columns: Vec<Vec<f64>>, import: &mut Import)
     }
     import.mesh.points = (0..element.count).map(|row| [x, y, z].map(|i| columns[i][row])).collect();
     import.mesh.point_data = arrays(element, &columns, &["x", "y", "z"], &mut import.notes);
-    Ok(())
-}
-
-fn take_cell_data(
-    element: &Element,
-    columns: Vec<Vec<f64>>,
-    cells_of_row: &[usize],
-    import: &mut Import,
-) -> Parsed<()> {
-    if import.mesh.triangles.len() != cells_of_row.iter().sum::<usize>() || !import.mesh.cell_data.is_empty()
-    {
-        return Err(Fault::new("header", "faces stand in two elements"));
-    }
-    for mut array in arrays(element, &columns, &[], &mut import.notes) {
-        let n = array.components;
-        let rows = array.values.chunks_exact(n).zip(cells_of_row);
-        array.values =
-            rows.flat_map(|(tuple, cells)| std::iter::repeat_n(tuple, *cells)).flatten().copied().collect();
-        import.mesh.cell_data.push(array);
-    }
-    Ok(())
-}
-
-fn take_edges(element: &Element, columns: Vec<Vec<f64>>, import: &mut Import) -> Parsed<()> {
-    let find = |name: &str| element.properties.iter().position(|p| p.name == name && p.length.is_none());
-    let (Some(a), Some(b)) = (find("vertex1"), find("vertex2")) else { return Ok(()) };
-    let points = import.mesh.points.len();
-    for row in 0..element.count {
-        let ends = [columns[a][row], columns[b][row]];
-        if ends.iter().any(|v| !(*v >= 0.0 && *v < points as f64)) {
-            let reason = format!(
-                "uses vertices {} and {}, but there are {points} (numbered from 0)",
-                ends[0], ends[1]
-            );
-            return Err(Fault::new(format!("edge {row}"), reason));
-        }
-        import.mesh.edges.push(ends.map(|v| v as u32));
-    }
     Ok(())
 }

@@ -8,7 +8,8 @@
 use std::io::{self, Write};
 
 use super::scanner::Scanner;
-use super::{Fault, Parsed, unix_lines};
+use super::{Fault, Import, Parsed, unix_lines};
+use crate::mesh::polygon::Cutter;
 use crate::mesh::{DataArray, Mesh};
 use elements::math::vec3::{cross, dot, sub};
 
@@ -33,10 +34,10 @@ pub(crate) fn is_stl(bytes: &[u8]) -> bool {
 }
 
 /// Parses a whole file.
-pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
+pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
     match binary_count(bytes) {
         Some(count) if !is_text(bytes) || bytes.len() == HEADER + TRIANGLE * count => {
-            Ok(parse_binary(&bytes[HEADER..HEADER + TRIANGLE * count]))
+            Ok(parse_binary(&bytes[HEADER..HEADER + TRIANGLE * count]).into())
         }
         _ if is_text(bytes) => parse_text(&unix_lines(bytes)),
         _ => Err(Fault::new("byte 80", "neither text nor as long as its number of triangles says")
@@ -57,10 +58,10 @@ fn parse_binary(triangles: &[u8]) -> Mesh {
     mesh
 }
 
-fn parse_text(bytes: &[u8]) -> Parsed<Mesh> {
+fn parse_text(bytes: &[u8]) -> Parsed<Import> {
     let mut scanner = Scanner::new(bytes, false);
     let mut mesh = Mesh::default();
-    let (mut solids, mut solid_of) = (0, vec![]);
+    let (mut solids, mut solid_of, mut cutter) = (0, vec![], Cutter::default());
     while let Some(word) = scanner.word() {
         match word.to_ascii_lowercase().as_slice() {
             b"solid" => {
@@ -70,7 +71,11 @@ fn parse_text(bytes: &[u8]) -> Parsed<Mesh> {
             b"facet" | b"endfacet" | b"endsolid" => {
                 scanner.rest_of_line();
             }
-            b"outer" => read_loop(&mut scanner, &mut mesh, solids, &mut solid_of)?,
+            b"outer" => {
+                let corners = read_loop(&mut scanner, &mut mesh.points)?;
+                cutter.cut(&mesh.points, &corners, |triangle| mesh.triangles.push(triangle));
+                solid_of.resize(mesh.triangles.len(), f64::from(solids));
+            }
             other => {
                 let shown: String = String::from_utf8_lossy(other).chars().take(30).collect();
                 return Err(scanner.fault(format!("'{shown}' where a facet should be")));
@@ -80,12 +85,12 @@ fn parse_text(bytes: &[u8]) -> Parsed<Mesh> {
     if solid_of.last().is_some_and(|last| *last != solid_of[0]) {
         mesh.cell_data.push(DataArray { name: "solid".into(), components: 1, values: solid_of });
     }
-    Ok(mesh)
+    Ok(Import { mesh, notes: Vec::from_iter(cutter.note()) })
 }
 
-/// Reads the vertices from `loop` to `endloop`; polygons, which some programs write, are cut into triangles.
-fn read_loop(scanner: &mut Scanner, mesh: &mut Mesh, solid: u32, solid_of: &mut Vec<f64>) -> Parsed<()> {
-    let first = mesh.points.len() as u32;
+/// Reads the vertices from `loop` to `endloop` and returns their numbers; some programs write polygons there.
+fn read_loop(scanner: &mut Scanner, points: &mut Vec<[f64; 3]>) -> Parsed<Vec<u32>> {
+    let first = points.len() as u32;
     loop {
         match scanner.text("'vertex' or 'endloop'")?.to_ascii_lowercase().as_str() {
             "loop" => {}
@@ -94,7 +99,7 @@ fn read_loop(scanner: &mut Scanner, mesh: &mut Mesh, solid: u32, solid_of: &mut 
                 for x in &mut point {
                     *x = scanner.float("a coordinate")?;
                 }
-                mesh.points.push(point);
+                points.push(point);
             }
             "endloop" => {
                 scanner.rest_of_line();
@@ -103,21 +108,17 @@ fn read_loop(scanner: &mut Scanner, mesh: &mut Mesh, solid: u32, solid_of: &mut 
             other => return Err(scanner.fault(format!("'{other}' where 'vertex' or 'endloop' should be"))),
         }
     }
-    let corners: Vec<u32> = (first..mesh.points.len() as u32).collect();
+    let corners: Vec<u32> = (first..points.len() as u32).collect();
     if corners.len() < 3 {
         return Err(scanner.fault(format!("a facet with {} vertices", corners.len())));
     }
-    let points = std::mem::take(&mut mesh.points);
-    crate::mesh::polygon::triangulate(&points, &corners, |triangle| {
-        mesh.triangles.push(triangle);
-        solid_of.push(f64::from(solid));
-    });
-    mesh.points = points;
-    Ok(())
+    Ok(corners)
 }
 
-/// Writes a binary file of triangles with their points; coordinates become single precision.
+/// Writes a binary file of triangles with their points; coordinates become single precision, or are refused if they are
+/// too large for it.
 pub fn write(points: &[[f64; 3]], triangles: &[[u32; 3]], out: &mut impl Write) -> io::Result<()> {
+    super::single::check(triangles.iter().flatten().flat_map(|v| points[*v as usize]))?;
     let mut header = [b' '; 80];
     header[..6].copy_from_slice(b"pliant");
     out.write_all(&header)?;
@@ -145,10 +146,10 @@ mod tests {
 
     #[test]
     fn text_with_two_solids_and_old_line_ends() {
-        let mesh = parse(TEXT.as_bytes()).unwrap();
+        let mesh = parse(TEXT.as_bytes()).unwrap().mesh;
         assert_eq!((mesh.points.len(), mesh.triangles.as_slice()), (6, &[[0, 1, 2], [3, 4, 5]][..]));
         assert_eq!(mesh.cell_data[0].values, [1.0, 2.0]);
-        assert_eq!(parse(TEXT.replace('\n', "\r").as_bytes()).unwrap(), mesh);
+        assert_eq!(parse(TEXT.replace('\n', "\r").as_bytes()).unwrap().mesh, mesh);
         let fault = parse(TEXT.replace("vertex 1 0 2", "vertex 1 o 2").as_bytes()).unwrap_err();
         assert!(fault.place == "line 14" && fault.reason.contains("'o' where a coordinate"), "{fault:?}");
     }
@@ -159,7 +160,7 @@ mod tests {
         let mut bytes = vec![];
         write(&points, &[[0, 1, 2], [0, 2, 3]], &mut bytes).unwrap();
         bytes[..5].copy_from_slice(b"solid");
-        let mesh = parse(&bytes).unwrap();
+        let mesh = parse(&bytes).unwrap().mesh;
         assert_eq!(mesh.points[3..], [points[0], points[2], points[3]]);
         assert_eq!(f32::from_le_bytes(bytes[92..96].try_into().unwrap()), 1.0, "the first normal's z");
         assert!(parse(&bytes[..bytes.len() - 1]).is_err());

@@ -278,3 +278,21 @@ fn compressed_and_legacy_frames_hold_the_same() {
         }
     }
 }
+
+#[test]
+fn arrays_of_edges_come_back_from_ply() {
+    let mut mesh = generate(&Shape::Rope { length: 1.0, segments: 3 });
+    mesh.cell_data.push(array("thickness", 1, &[0.5, 0.25, 4.0]));
+    mesh.point_data.push(array("normal", 3, &[1.0; 12]));
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("rope.ply");
+    assert!(write(&mesh, &path).unwrap().is_empty());
+    assert_eq!(import(&path).unwrap(), Import::from(mesh));
+    // Beside faces, edges and their arrays are left out, which is told.
+    let text = "ply\nformat ascii 1.0\nelement vertex 3\nproperty int x\nproperty int y\nproperty int z\nelement edge 1\n\
+        property int vertex1\nproperty int vertex2\nproperty int w\nelement face 1\nproperty list int int vertex_indices\n\
+        end_header\n0 0 0\n1 0 0\n0 1 0\n0 1 5\n3 0 1 2\n";
+    let Import { mesh, notes } = ply_read::parse(text.as_bytes()).unwrap();
+    assert!(mesh.edges.is_empty() && mesh.cell_data.is_empty() && mesh.triangles.len() == 1);
+    assert_eq!(notes, ["the array 'w' of edges is left out"]);
+}

@@ -8,17 +8,19 @@
 //!
 //! A word is UInt32 or UInt64 in the file's byte order. In base64 the header and the data may be encoded
 //! together or one after the other, each with its padding: the decoder takes any mixture.
+//!
+//! Blocks are paid for out of the file's budget before they are unpacked, and none is unpacked beyond the size that the
+//! header gives it.
 
 use std::borrow::Cow;
-use std::io::{Read, Write};
+use std::io::Read;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::budget::Budget;
 use super::numeric::Scalar;
-
-/// The result of decoding. An error says what is wrong; the reader adds the array's name.
-pub(crate) type Decoded<T> = Result<T, String>;
+use super::{Fault, Parsed};
 
 /// How blocks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +33,7 @@ pub(crate) enum Compressor {
 
 impl Compressor {
     /// From the `compressor` attribute.
-    pub(crate) fn from_xml(name: Option<&str>) -> Decoded<Compressor> {
+    pub(crate) fn from_xml(name: Option<&str>) -> Result<Compressor, String> {
         match name {
             None | Some("") => Ok(Compressor::None),
             Some("vtkZLibDataCompressor") => Ok(Compressor::Zlib),
@@ -41,56 +43,42 @@ impl Compressor {
         }
     }
 
-    /// Unpacks a block that must have `size` bytes. Memory grows only with the bytes that are really there.
-    fn unpack(self, block: &[u8], size: usize) -> Decoded<Vec<u8>> {
-        let mut out = Vec::new();
+    /// Appends a block that must have `size` bytes when it is unpacked. None is unpacked further than one byte more,
+    /// which is enough to tell that there are too many.
+    fn unpack(self, block: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), String> {
+        let (start, most) = (out.len(), (size as u64).saturating_add(1));
         match self {
             Compressor::None => out.extend_from_slice(block),
             Compressor::Zlib => {
-                let mut decoder = flate2::read::ZlibDecoder::new(block).take(size as u64 + 1);
-                decoder.read_to_end(&mut out).map_err(|e| format!("damaged zlib block: {e}"))?;
+                let mut decoder = flate2::read::ZlibDecoder::new(block).take(most);
+                decoder.read_to_end(out).map_err(|e| format!("damaged zlib block: {e}"))?;
             }
             Compressor::Lz4 => {
                 // LZ4 cannot compress better than 255 to 1.
                 if size > block.len().saturating_mul(255).saturating_add(64) {
                     return Err(format!("damaged LZ4 block: {} bytes cannot hold {size}", block.len()));
                 }
-                out = lz4_flex::block::decompress(block, size)
+                out.resize(start + size, 0);
+                let length = lz4_flex::block::decompress_into(block, &mut out[start..])
                     .map_err(|e| format!("damaged LZ4 block: {e}"))?;
+                out.truncate(start + length);
             }
             Compressor::Lzma => {
-                let mut limited = Limited { out: &mut out, limit: size };
-                let mut input = block;
-                lzma_rs::xz_decompress(&mut input, &mut limited)
-                    .map_err(|e| format!("damaged LZMA block: {e}"))?;
+                let decoder = lzma_rust2::XzReader::new_mem_limit(block, false, LZMA_KB);
+                let mut decoder = decoder.take(most);
+                decoder.read_to_end(out).map_err(|e| format!("damaged LZMA block: {e}"))?;
             }
         }
-        if out.len() != size {
-            return Err(format!("a block of {size} bytes unpacks to {}", out.len()));
+        match out.len() - start {
+            length if length == size => Ok(()),
+            length if length > size => Err(format!("a block unpacks to more than its {size} bytes")),
+            length => Err(format!("a block of {size} bytes unpacks to {length}")),
         }
-        Ok(out)
     }
 }
 
-/// A sink that refuses more than `limit` bytes.
-struct Limited<'a> {
-    out: &'a mut Vec<u8>,
-    limit: usize,
-}
-
-impl Write for Limited<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if self.out.len() + bytes.len() > self.limit {
-            return Err(std::io::Error::other("it unpacks to more than the header says"));
-        }
-        self.out.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
+/// The memory in kB that the decoder of an LZMA block may take: the largest preset of xz needs 64 MiB and a little.
+const LZMA_KB: u32 = 66_000;
 
 /// The encoding of the arrays of one file.
 #[derive(Clone, Copy, Debug)]
@@ -102,32 +90,33 @@ pub(crate) struct Encoding {
 
 impl Encoding {
     /// The bytes of the array that begins at the start of `source`.
-    pub(crate) fn unpack<'a>(&self, mut source: Source<'a>) -> Decoded<Cow<'a, [u8]>> {
+    pub(crate) fn unpack<'a>(&self, mut source: Source<'a>, budget: &Budget) -> Parsed<Cow<'a, [u8]>> {
         let first = self.word(&mut source)?;
         if self.compressor == Compressor::None {
-            return source.take(first);
+            return Ok(source.take(first)?);
         }
         if first == 0 {
             return Ok(Cow::Borrowed(&[]));
         }
         let (block_size, last_size) = (self.word(&mut source)?, self.word(&mut source)?);
         let width = self.header.size();
-        let sizes = source.take(first.checked_mul(width).ok_or("the number of blocks is damaged")?)?;
+        let sizes = source.take(first.saturating_mul(width))?;
         let sizes = self.header.integers(&sizes, self.big_endian);
         let mut out = Vec::new();
         for (i, &size) in sizes.iter().enumerate() {
-            let block = source.take(usize::try_from(size).map_err(|_| "a block size is damaged")?)?;
+            let block = source.take(usize::try_from(size).unwrap_or(usize::MAX))?;
             let whole = i + 1 < sizes.len() || last_size == 0;
-            let unpacked = self.compressor.unpack(&block, if whole { block_size } else { last_size });
-            out.extend_from_slice(&unpacked.map_err(|e| format!("block {i}: {e}"))?);
+            let size = if whole { block_size } else { last_size };
+            budget.charge(size)?;
+            self.compressor.unpack(&block, size, &mut out).map_err(|e| format!("block {i}: {e}"))?;
         }
         Ok(Cow::Owned(out))
     }
 
-    fn word(&self, source: &mut Source) -> Decoded<usize> {
+    fn word(&self, source: &mut Source) -> Parsed<usize> {
         let bytes = source.take(self.header.size())?;
         let value = self.header.integers(&bytes, self.big_endian)[0];
-        usize::try_from(value).map_err(|_| format!("a size of {value} bytes"))
+        usize::try_from(value).map_err(|_| Fault::from(format!("a size of {value} bytes")))
     }
 }
 
@@ -151,7 +140,7 @@ impl<'a> Source<'a> {
     }
 
     /// The next `count` bytes.
-    fn take(&mut self, count: usize) -> Decoded<Cow<'a, [u8]>> {
+    fn take(&mut self, count: usize) -> Result<Cow<'a, [u8]>, String> {
         match self {
             Source::Raw(bytes) => {
                 let Some((head, tail)) = bytes.split_at_checked(count) else {
@@ -180,7 +169,7 @@ impl<'a> Source<'a> {
 }
 
 /// Decodes from the start of `text` until `bytes` bytes, a padding or the end is reached; moves `text` on.
-fn decode_run(text: &mut &[u8], bytes: usize) -> Decoded<Vec<u8>> {
+fn decode_run(text: &mut &[u8], bytes: usize) -> Result<Vec<u8>, String> {
     let wanted = bytes.div_ceil(3).saturating_mul(4);
     let mut run = Vec::with_capacity(wanted.min(text.len()));
     let mut used = 0;
@@ -197,8 +186,19 @@ fn decode_run(text: &mut &[u8], bytes: usize) -> Decoded<Vec<u8>> {
     STANDARD.decode(&run).map_err(|e| format!("damaged base64: {e}"))
 }
 
+/// Bytes as a stream of xz, for tests.
+#[cfg(test)]
+pub(crate) fn xz(bytes: &[u8]) -> Vec<u8> {
+    let options = lzma_rust2::XzOptions::with_preset(1);
+    let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+    std::io::Write::write_all(&mut encoder, bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     const PLAIN: Encoding = Encoding { big_endian: false, header: Scalar::U32, compressor: Compressor::None };
@@ -209,11 +209,15 @@ mod tests {
         let apart = format!("\n {}{}  ", STANDARD.encode([5, 0, 0, 0]), STANDARD.encode([1, 2, 3, 4, 5]));
         for text in [together, apart] {
             let text = format!("{text}{}", STANDARD.encode([9; 20]));
-            assert_eq!(*PLAIN.unpack(Source::base64(text.as_bytes())).unwrap(), [1, 2, 3, 4, 5]);
+            assert_eq!(
+                *PLAIN.unpack(Source::base64(text.as_bytes()), &Budget::of(b"")).unwrap(),
+                [1, 2, 3, 4, 5]
+            );
         }
-        assert!(PLAIN.unpack(Source::base64(b"BQAAAAEC")).unwrap_err().contains("truncated"));
-        assert!(PLAIN.unpack(Source::base64(b"B*AAAAEC")).unwrap_err().contains("base64"));
-        assert!(PLAIN.unpack(Source::base64(b"")).is_err());
+        let refused = |text| PLAIN.unpack(Source::base64(text), &Budget::of(b"")).unwrap_err().reason;
+        assert!(refused(b"BQAAAAEC").contains("truncated"));
+        assert!(refused(b"B*AAAAEC").contains("base64"));
+        assert!(refused(b"").contains("truncated"));
     }
 
     #[test]
@@ -225,12 +229,13 @@ mod tests {
             let words = [3, 100, 50].into_iter().chain(blocks.iter().map(|b| b.len() as u64));
             let mut file: Vec<u8> = words.flat_map(u64::to_be_bytes).collect();
             file.extend(blocks.concat());
-            assert_eq!(*encoding.unpack(Source::Raw(&file)).unwrap(), data);
+            assert_eq!(*encoding.unpack(Source::Raw(&file), &Budget::of(&file)).unwrap(), data);
             file[15] = 99;
-            assert!(encoding.unpack(Source::Raw(&file)).is_err(), "a wrong block size");
+            assert!(encoding.unpack(Source::Raw(&file), &Budget::of(&file)).is_err(), "a wrong block size");
         }
     }
 
+    /// Bytes in one packed block.
     fn pack(compressor: Compressor, bytes: &[u8]) -> Vec<u8> {
         match compressor {
             Compressor::None => bytes.to_vec(),
@@ -240,11 +245,7 @@ mod tests {
                 encoder.finish().unwrap()
             }
             Compressor::Lz4 => lz4_flex::block::compress(bytes),
-            Compressor::Lzma => {
-                let (mut input, mut out) = (bytes, Vec::new());
-                lzma_rs::xz_compress(&mut input, &mut out).unwrap();
-                out
-            }
+            Compressor::Lzma => xz(bytes),
         }
     }
 }

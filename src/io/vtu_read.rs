@@ -3,10 +3,11 @@
 //! Data may be inline (text or base64) or appended (raw or base64), plain or compressed, in either byte order. Pieces
 //! are concatenated. Appended raw data is not XML: it is cut out before the rest is parsed.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node};
 
+use super::budget::Budget;
 use super::cells::Cells;
 use super::numeric::Scalar;
 use super::scanner::{parse_float, parse_integer};
@@ -17,19 +18,21 @@ use crate::mesh::{DataArray, Mesh};
 
 /// Parses a whole file.
 pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
-    let Grid { cells, points, point_data, cell_data, .. } = parse_pieces(bytes)?;
-    cells.into_mesh(points, point_data, cell_data)
+    let budget = Budget::of(bytes);
+    let Grid { cells, points, point_data, cell_data, .. } = parse_pieces(bytes, &budget)?;
+    cells.into_mesh(points, point_data, cell_data, &budget)
 }
 
 /// Parses a whole file and keeps cells of every kind with their arrays.
 pub(crate) fn parse_grid(bytes: &[u8]) -> Parsed<Whole> {
-    let Grid { cells, points, point_data, cell_data, .. } = parse_pieces(bytes)?;
+    let Grid { cells, points, point_data, cell_data, .. } = parse_pieces(bytes, &Budget::of(bytes))?;
     let Cells { tets, triangles, edges, .. } = cells;
     Ok(Whole { points, tets, triangles, edges, point_data, cell_data })
 }
 
-fn parse_pieces(bytes: &[u8]) -> Parsed<Grid> {
+fn parse_pieces(bytes: &[u8], budget: &Budget) -> Parsed<Grid> {
     let (xml, appended) = cut_appended(bytes);
+    check_tags(&xml)?;
     let document = Document::parse(&xml).map_err(|e| Fault::new("", format!("the XML is damaged: {e}")))?;
     let root = document.root_element();
     if root.tag_name().name() != "VTKFile" {
@@ -40,12 +43,42 @@ fn parse_pieces(bytes: &[u8]) -> Parsed<Grid> {
         let kind = root.attribute("type").unwrap_or("nothing");
         return Err(Fault::new("", format!("the file holds {kind}, not an UnstructuredGrid")));
     };
-    let reader = Reader::new(root, appended).map_err(|reason| Fault::new("VTKFile", reason))?;
+    let reader = Reader::new(root, appended, budget).map_err(|reason| Fault::new("VTKFile", reason))?;
     let mut grid_so_far = Grid::default();
     for piece in grid.children().filter(|n| n.tag_name().name() == "Piece") {
         reader.piece(piece, &mut grid_so_far)?;
     }
     Ok(grid_so_far)
+}
+
+/// The longest tag of a VTU file in bytes, and how many namespaces it may have. Grids need neither, and the time that
+/// the parser takes grows with the square of the attributes of a tag and with nested namespaces.
+const MOST_IN_TAG: usize = 4096;
+const MOST_NAMESPACES: usize = 64;
+
+/// Refuses tags with more text than a grid needs. Brackets within a comment or a value do not matter here: they only make
+/// tags shorter than they are, or longer than no writer makes them.
+fn check_tags(xml: &str) -> Parsed<()> {
+    let open = |(line, text): (usize, &str)| {
+        let tag = text.split('>').next().unwrap_or_default();
+        (tag.len() > MOST_IN_TAG).then_some(line)
+    };
+    let mut line = 1;
+    let tags = xml.split('<').map(|text| {
+        let start = line;
+        line += text.bytes().filter(|b| *b == b'\n').count();
+        (start, text)
+    });
+    if let Some(line) = tags.skip(1).find_map(open) {
+        return Err(Fault::new(
+            format!("line {line}"),
+            format!("an XML tag of more than {MOST_IN_TAG} bytes"),
+        ));
+    }
+    if xml.matches("xmlns").nth(MOST_NAMESPACES).is_some() {
+        return Err(Fault::new("", format!("the XML has more than {MOST_NAMESPACES} namespaces")));
+    }
+    Ok(())
 }
 
 /// The XML without the appended data, and the appended data from behind its underscore on.
@@ -87,10 +120,11 @@ struct Reader<'a> {
     encoding: Encoding,
     appended: &'a [u8],
     appended_base64: bool,
+    budget: &'a Budget,
 }
 
 impl<'a> Reader<'a> {
-    fn new(root: Node, appended: &'a [u8]) -> Result<Self, String> {
+    fn new(root: Node, appended: &'a [u8], budget: &'a Budget) -> Result<Self, String> {
         let header = match root.attribute("header_type") {
             None | Some("UInt32") => Scalar::U32,
             Some("UInt64") => Scalar::U64,
@@ -104,7 +138,8 @@ impl<'a> Reader<'a> {
         let compressor = Compressor::from_xml(root.attribute("compressor"))?;
         let encoding = child(root, "AppendedData").and_then(|n| n.attribute("encoding"));
         let appended_base64 = encoding.is_some_and(|e| e.eq_ignore_ascii_case("base64"));
-        Ok(Reader { encoding: Encoding { big_endian, header, compressor }, appended, appended_base64 })
+        let encoding = Encoding { big_endian, header, compressor };
+        Ok(Reader { encoding, appended, appended_base64, budget })
     }
 
     fn piece(&self, piece: Node, grid: &mut Grid) -> Parsed<()> {
@@ -188,7 +223,7 @@ impl<'a> Reader<'a> {
             return Ok(Vec::new());
         }
         let values =
-            self.decode(array, parse_float, Scalar::floats).map_err(|reason| fault(array, reason))?;
+            self.decode(array, parse_float, Scalar::floats).map_err(|cause| cause.within(place(array)))?;
         if values.len() != expected {
             let reason = format!("it has {} values, not {tuples} × {components}", values.len());
             return Err(fault(array, reason));
@@ -197,8 +232,9 @@ impl<'a> Reader<'a> {
     }
 
     fn integers(&self, array: Node, expected: Option<usize>) -> Parsed<Vec<i64>> {
-        let values =
-            self.decode(array, parse_integer, Scalar::integers).map_err(|reason| fault(array, reason))?;
+        let values = self
+            .decode(array, parse_integer, Scalar::integers)
+            .map_err(|cause| cause.within(place(array)))?;
         match expected {
             Some(n) if n != values.len() => {
                 Err(fault(array, format!("it has {} values, not {n}", values.len())))
@@ -213,31 +249,35 @@ impl<'a> Reader<'a> {
         array: Node,
         parse: fn(&[u8]) -> Option<T>,
         convert: fn(Scalar, &[u8], bool) -> Vec<T>,
-    ) -> Result<Vec<T>, String> {
+    ) -> Parsed<Vec<T>> {
         let kind = array.attribute("type").unwrap_or("nothing");
         let scalar =
             Scalar::from_xml(kind).ok_or_else(|| format!("its type '{kind}' is not a number type"))?;
         let text = array.text().unwrap_or("").as_bytes();
         let source = match array.attribute("format").unwrap_or("ascii") {
-            "ascii" => return parse_words(text, parse),
+            "ascii" => {
+                let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+                self.budget.charge_numbers(words.count())?;
+                return Ok(parse_words(text, parse)?);
+            }
             "binary" => Source::base64(text.trim_ascii()),
             "appended" => {
                 let offset = array.attribute("offset").unwrap_or("").trim();
                 let start = offset.parse::<usize>().map_err(|_| format!("its offset is '{offset}'"))?;
                 let Some(data) = self.appended.get(start..) else {
-                    return Err(format!(
-                        "it begins at {start}, behind the {} bytes of appended data: truncated?",
-                        self.appended.len()
-                    ));
+                    let length = self.appended.len();
+                    let reason = format!("it begins at {start}, behind the {length} bytes of appended data");
+                    return Err(Fault::new("", reason).hint("the file may be truncated"));
                 };
                 if self.appended_base64 { Source::base64(data) } else { Source::Raw(data) }
             }
-            other => return Err(format!("its format '{other}' is not ascii, binary or appended")),
+            other => return Err(format!("its format '{other}' is not ascii, binary or appended").into()),
         };
-        let bytes = self.encoding.unpack(source)?;
+        let bytes = self.encoding.unpack(source, self.budget)?;
         if !bytes.len().is_multiple_of(scalar.size()) {
-            return Err(format!("its {} bytes are no whole number of {kind}", bytes.len()));
+            return Err(format!("its {} bytes are no whole number of {kind}", bytes.len()).into());
         }
+        self.budget.charge_numbers(bytes.len() / scalar.size())?;
         Ok(convert(scalar, &bytes, self.encoding.big_endian))
     }
 }
@@ -254,16 +294,22 @@ fn parse_words<T>(text: &[u8], parse: fn(&[u8]) -> Option<T>) -> Result<Vec<T>, 
         .collect()
 }
 
-/// Appends a piece's arrays. Only arrays that all pieces have are kept.
+/// Appends a piece's arrays. Only arrays that all pieces have are kept; of arrays with the same name, the first.
 fn append(all: &mut Vec<DataArray>, piece: Vec<DataArray>, first: bool) {
-    let mut names = BTreeSet::new();
-    let mut unique = piece.into_iter().filter(|a| names.insert(a.name.clone())).collect::<Vec<_>>();
+    let mut named = BTreeMap::new();
+    let mut names = vec![];
+    for array in piece {
+        if !named.contains_key(&array.name) {
+            names.push(array.name.clone());
+            named.insert(array.name.clone(), array);
+        }
+    }
     if first {
-        *all = unique;
+        *all = names.iter().filter_map(|name| named.remove(name)).collect();
         return;
     }
     all.retain_mut(|array| {
-        let same = unique.iter_mut().find(|a| a.name == array.name && a.components == array.components);
+        let same = named.get_mut(&array.name).filter(|same| same.components == array.components);
         same.map(|same| array.values.append(&mut same.values)).is_some()
     });
 }
@@ -274,6 +320,11 @@ fn count(piece: Node, name: &str) -> Parsed<usize> {
 }
 
 fn fault(array: Node, reason: String) -> Fault {
+    Fault::new(place(array), reason)
+}
+
+/// The name of an array for messages.
+fn place(array: Node) -> String {
     let parent = array.parent().map_or("", |p| p.tag_name().name());
-    Fault::new(format!("DataArray '{}'", array.attribute("Name").unwrap_or(parent)), reason)
+    format!("DataArray '{}'", array.attribute("Name").unwrap_or(parent))
 }

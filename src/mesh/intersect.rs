@@ -12,6 +12,9 @@
 //!   to its end: it leaves one of the triangles there, through that side.)
 //! - Two: they lie in a plane, on the same side of their edge.
 //! - Three: they are duplicates, which are not counted as intersections.
+//!
+//! Triangles are compared if their boxes meet, which is some ten others for each in a surface and all of them in a heap.
+//! The comparisons have a limit, therefore, and it is told how many triangles were not compared with all others.
 
 use robust::{Coord, Coord3D};
 
@@ -23,9 +26,27 @@ use elements::par;
 
 type Point = [f64; 3];
 
-/// The pairs `[a, b]`, `a < b`, of triangles that intersect, ascending. Degenerate triangles, and those with
-/// coordinates that are not finite, are left out. Corners must be in range.
-pub fn intersecting_pairs(points: &[Point], triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
+/// The comparisons that any surface may take, and those that it may take for each of its triangles in the mean. A
+/// million takes about a second.
+const COMPARISONS: usize = 4_000_000;
+const COMPARISONS_EACH: usize = 64;
+/// The comparisons that one triangle may take.
+const MOST_FOR_ONE: usize = 20_000;
+/// How many triangles are compared with all others before the comparisons are counted.
+const AT_ONCE: usize = 256;
+
+/// What was found of triangles that intersect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Intersections {
+    /// The pairs `[a, b]`, `a < b`, of triangles that intersect, ascending.
+    pub pairs: Vec<[u32; 2]>,
+    /// The number of triangles that were not compared with all others, because that would have taken too long.
+    pub uncompared: usize,
+}
+
+/// The pairs of triangles that intersect. Degenerate triangles, and those with coordinates that are not finite, are left
+/// out. Corners must be in range.
+pub fn intersecting_pairs(points: &[Point], triangles: &[[u32; 3]]) -> Intersections {
     let place = coinciding(points);
     let numbers: Vec<u32> = (0..triangles.len() as u32)
         .filter(|&t| !is_degenerate_triangle(points, triangles[t as usize]))
@@ -33,19 +54,33 @@ pub fn intersecting_pairs(points: &[Point], triangles: &[[u32; 3]]) -> Vec<[u32;
     let sound: Vec<[u32; 3]> =
         numbers.iter().map(|&t| triangles[t as usize].map(|v| place[v as usize])).collect();
     let tree = Tree::new(points, &sound);
-    let found = par::map(sound.len(), |a| {
+    let partners = |a: usize| {
         let bounds = tree::around(&sound[a].map(|v| points[v as usize]));
-        let mut partners = vec![];
-        tree.overlapping(&bounds, |b| {
+        let (mut partners, mut compared) = (vec![], 0);
+        tree.overlapping_while(&bounds, |b| {
+            compared += 1;
             if a < b as usize && intersect(points, sound[a], sound[b as usize]) {
                 partners.push(b);
             }
+            compared < MOST_FOR_ONE
         });
         partners.sort_unstable();
-        partners
-    });
-    let pairs = found.iter().enumerate().flat_map(|(a, partners)| partners.iter().map(move |&b| (a, b)));
-    pairs.map(|(a, b)| [numbers[a], numbers[b as usize]]).collect()
+        (partners, compared)
+    };
+    let (mut out, mut left) = (Intersections::default(), COMPARISONS + COMPARISONS_EACH * sound.len());
+    for first in (0..sound.len()).step_by(AT_ONCE) {
+        if left == 0 {
+            out.uncompared += sound.len() - first;
+            break;
+        }
+        let found = par::map(AT_ONCE.min(sound.len() - first), |i| partners(first + i));
+        for (a, (partners, compared)) in (first..).zip(&found) {
+            left = left.saturating_sub(*compared);
+            out.uncompared += usize::from(*compared == MOST_FOR_ONE);
+            out.pairs.extend(partners.iter().map(|&b| [numbers[a], numbers[b as usize]]));
+        }
+    }
+    out
 }
 
 /// True if two triangles with areas intersect beyond the vertices that they share.
@@ -175,7 +210,7 @@ mod tests {
                 turned.rotate_left(r);
                 [[[0, 1, 2], turned], [turned, [2, 1, 0]]]
             })
-            .map(|pair| !intersecting_pairs(&points, &pair).is_empty())
+            .map(|pair| !intersecting_pairs(&points, &pair).pairs.is_empty())
             .collect();
         assert!(answers.iter().all(|a| *a == answers[0]), "{other:?}: {answers:?}");
         answers[0]
@@ -229,7 +264,7 @@ mod tests {
             let points =
                 [floor[0], floor[1], floor[2], low, add(low, [0.0, 1.0, 2.0]), add(low, [1.0, 0.0, 2.0])];
             let pairs = intersecting_pairs(&points, &[[0, 1, 2], [3, 4, 5]]);
-            assert_eq!(!pairs.is_empty(), expected, "{step}");
+            assert_eq!(!pairs.pairs.is_empty(), expected, "{step}");
         }
     }
 
@@ -253,12 +288,26 @@ mod tests {
             let any = |s: [Point; 3], t| (0..3).any(|i| passes([s[i], s[(i + 1) % 3]], t));
             let expected = any(s, t) || any(t, s);
             assert_eq!(
-                !intersecting_pairs(&points, &[[0, 1, 2], [3, 4, 5]]).is_empty(),
+                !intersecting_pairs(&points, &[[0, 1, 2], [3, 4, 5]]).pairs.is_empty(),
                 expected,
                 "{points:?}"
             );
             hits += usize::from(expected);
         }
         assert!((200..1800).contains(&hits), "{hits}");
+    }
+
+    #[test]
+    fn a_heap_of_triangles_takes_a_limited_number_of_comparisons() {
+        let mut random = SplitMix64::new(5);
+        let points: Vec<Point> = (0..60_000).map(|_| std::array::from_fn(|_| random.uniform())).collect();
+        let heap: Vec<[u32; 3]> = (0..20_000).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        let found = intersecting_pairs(&points, &heap);
+        // Without a limit there would be 2e8 comparisons.
+        let compared = (heap.len() - found.uncompared) * 10_000;
+        assert!(found.uncompared > 18_000 && compared < 3 * COMPARISONS, "{}", found.uncompared);
+        assert!(found.pairs.len() > 10_000 && found.pairs.is_sorted(), "{}", found.pairs.len());
+        let few = intersecting_pairs(&points, &heap[..1000]);
+        assert!(few.uncompared == 0 && few.pairs.len() > 1000);
     }
 }

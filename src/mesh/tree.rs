@@ -171,6 +171,18 @@ impl Tree {
 
     /// Like [`Self::overlapping`], with places in the tree's order instead of numbers.
     pub fn overlapping_places(&self, bounds: &Bounds, mut visit: impl FnMut(usize)) {
+        self.places_while(bounds, |place| {
+            visit(place);
+            true
+        });
+    }
+
+    /// Like [`Self::overlapping`], until `visit` returns false.
+    pub fn overlapping_while(&self, bounds: &Bounds, mut visit: impl FnMut(u32) -> bool) {
+        self.places_while(bounds, |place| visit(self.order[place]));
+    }
+
+    fn places_while(&self, bounds: &Bounds, mut visit: impl FnMut(usize) -> bool) {
         let mut stack = vec![0];
         while let Some(i) = stack.pop() {
             let Some(node) = self.nodes.get(i) else { return };
@@ -178,9 +190,10 @@ impl Tree {
                 continue;
             }
             if node.is_leaf() {
-                node.range()
-                    .filter(|&place| meet(&around(&self.corners[place]), bounds))
-                    .for_each(&mut visit);
+                let mut met = node.range().filter(|&place| meet(&around(&self.corners[place]), bounds));
+                if !met.all(&mut visit) {
+                    return;
+                }
             } else {
                 stack.extend([node.second as usize, i + 1]);
             }

@@ -7,8 +7,9 @@ pub mod tetgen;
 
 use std::time::Duration;
 
-use crate::cache::{Array, Cache, Cached, Key, Outcome};
+use crate::cache::{Array, Cache, Cached, Check, Key, Outcome};
 use crate::error::{Error, Result};
+use crate::mesh::quality::{DEGENERATE, shape_ratio};
 use crate::mesh::{Kind, Mesh};
 
 /// A way to fill a surface with tets.
@@ -122,7 +123,8 @@ pub fn tetrahedralize(
     let refuse = |Refusal { reason, hint }| Error::Mesh { subject: subject.into(), reason, hint };
     check(surface, subject)?;
     check_options(method, &options).map_err(refuse)?;
-    cache.fetch(&key(surface, method, &options), || (method.fill)(surface, &options).map_err(refuse))
+    let fits = |filling: &Filling| !options.keep_surface || filling.mesh.points.len() >= surface.points.len();
+    cache.fetch(&key(surface, method, &options), fits, || (method.fill)(surface, &options).map_err(refuse))
 }
 
 /// A hash of everything that determines a filling.
@@ -142,6 +144,9 @@ fn key(surface: &Mesh, method: &Method, options: &Options) -> Key {
     hasher.update(bytemuck::cast_slice(&surface.triangles));
     hasher.finalize()
 }
+
+/// The check of tets in the cache.
+pub const CHECK: Check = Check::of::<Filling>();
 
 impl Cached for Filling {
     const KIND: &'static str = "tets";
@@ -168,7 +173,9 @@ impl Cached for Filling {
         let in_range = tets.as_flattened().iter().all(|&v| (v as usize) < points.len());
         let text: String = text.into_iter().map(char::from_u32).collect::<Option<_>>()?;
         let &[surface_volume] = &*volume else { return None };
-        (rest.is_empty() && left.is_empty() && in_range).then(|| Filling {
+        let finite = points.as_flattened().iter().all(|x| x.is_finite()) && !surface_volume.is_nan();
+        let whole = rest.is_empty() && left.is_empty() && in_range && finite && !tets.is_empty();
+        (whole && tets.iter().all(|&tet| shape_ratio(points, tet) > DEGENERATE)).then(|| Filling {
             mesh: Mesh { points: points.to_vec(), tets: tets.to_vec(), ..Mesh::default() },
             surface_volume,
             warnings: text.lines().map(String::from).collect(),

@@ -1,6 +1,6 @@
 //! The internal numbering of vertices: unknowns first, in the order of elimination.
 
-use crate::cache::{Array, Cache, Cached, Outcome};
+use crate::cache::{Array, Cache, Cached, Check, Outcome};
 use crate::error::Result;
 use sparse::ordering::{Graph, is_permutation, order};
 
@@ -34,6 +34,9 @@ impl Cached for Permutation {
     }
 }
 
+/// The check of orderings in the cache.
+pub const CHECK: Check = Check::of::<Permutation>();
+
 impl Numbering {
     /// Numbers the vertices. `unknown` is true for those that are free to move; `elements` couple vertices.
     pub fn new(unknown: &[bool], elements: &[[u32; 4]], cache: &Cache) -> Result<(Numbering, Outcome)> {
@@ -54,15 +57,12 @@ impl Numbering {
             hasher.update(bytemuck::cast_slice(elements));
             hasher.finalize()
         };
-        let (mut permutation, outcome) = cache.fetch(&key, || {
+        let fits = |found: &Permutation| found.0.len() == free as usize;
+        let (permutation, outcome) = cache.fetch(&key, fits, || {
             let cliques = elements.iter().map(|e| e.as_slice());
             let graph = Graph::from_cliques(free as usize, cliques, |v| compact[v as usize]);
             Ok(Permutation(order(&graph)))
         })?;
-        if permutation.0.len() != free as usize {
-            // The file in the cache is not ours, although it has our name; the checksum makes this all but impossible.
-            permutation = Permutation((0..free).collect());
-        }
         let input: Vec<u32> = (0..unknown.len() as u32).filter(|v| unknown[*v as usize]).collect();
         let mut all: Vec<u32> = permutation.0.iter().map(|k| input[*k as usize]).collect();
         all.extend((0..unknown.len() as u32).filter(|v| !unknown[*v as usize]));

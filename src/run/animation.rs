@@ -18,6 +18,7 @@ use crate::error::{Action, Error, Result};
 use crate::fs::{open_regular, write_atomically};
 use crate::io::obj_faces::Polygons;
 use crate::io::obj_frame::Template;
+use crate::io::single;
 use crate::mesh::surface::SurfaceMap;
 use crate::model::BodyModel;
 
@@ -112,6 +113,8 @@ impl Moving {
     fn put(&self, index: u64, points: &[[f64; 3]], velocities: &[[f64; 3]]) -> Result<()> {
         let mut bytes = Vec::with_capacity(self.size() as usize);
         for values in [points, velocities] {
+            single::check(self.vertices.iter().flat_map(|v| values[*v as usize]))
+                .map_err(|e| Error::io(Action::Write, &self.records, e))?;
             for v in &self.vertices {
                 bytes.extend(values[*v as usize].iter().flat_map(|x| (*x as f32).to_le_bytes()));
             }

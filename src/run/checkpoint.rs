@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::error::{Action, Error, Result};
 use crate::fs::{read_regular, write_durably};
 use crate::model::State;
+use crate::simulate::Simulation;
 use crate::simulate::conserve::Account;
 use crate::simulate::convergence::Record;
 use crate::simulate::soundness;
@@ -81,6 +82,30 @@ impl Checkpoint {
         let checksum = blake3::hash(&bytes);
         bytes.extend(checksum.as_bytes());
         write_durably(path, |out| std::io::Write::write_all(out, &bytes))
+    }
+
+    /// Why this is no state of a simulation, although it has its fingerprint; `None` if it can be resumed.
+    pub fn misfit(&self, simulation: &Simulation, substeps: u64) -> Option<String> {
+        let vertices = simulation.model.rest.len();
+        let states = || std::iter::once(&self.state).chain(&self.before);
+        if let Some(state) = states().find(|state| state.x.len() != vertices || state.v.len() != vertices) {
+            return Some(format!("has {} vertices, but the scene has {vertices}", state.x.len()));
+        }
+        let numbers = states().flat_map(|state| state.x.iter().chain(&state.v)).flat_map(|p| p.xyz());
+        let booked = self.accounts.iter().flat_map(account_to_numbers);
+        if numbers.chain(booked).any(|x| !x.is_finite()) {
+            return Some("has numbers that are not finite".into());
+        }
+        let (bodies, accounts) = (simulation.ledger.accounts.len(), self.accounts.len());
+        if accounts != bodies {
+            return Some(format!("has the accounts of {accounts} bodies, but {bodies} are kept"));
+        }
+        let active = simulation.objective.active().count();
+        if self.active.len() != active {
+            return Some(format!("has {} active terms, but the scene has {active}", self.active.len()));
+        }
+        let steps = self.frame.checked_mul(substeps);
+        (steps != Some(self.step)).then(|| format!("has {} steps for {} frames", self.step, self.frame))
     }
 
     /// Reads and checks it; `None` if there is none.

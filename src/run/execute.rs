@@ -13,6 +13,7 @@ use crate::run::directory::RunDirectory;
 use crate::run::summary::{CacheUse, Converged, Machine, Seconds, Summary};
 use crate::run::writer::{Job, Writer};
 use crate::run::{Frame, Schedule, sinks};
+use crate::scene::Time;
 use crate::simulate::convergence::{Record, WORRYING};
 use crate::simulate::soundness;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
@@ -107,7 +108,7 @@ pub fn run(
         refuse_unmeasured(&simulation)?;
     }
     let fingerprint = fingerprint::of(loaded, &simulation)?;
-    let first = begin(&claim, &config, found, last, &mut simulation, fingerprint)?;
+    let first = begin(&claim, &config, found, scene.time, &mut simulation, fingerprint)?;
     progress.prepared(&report, &simulation, first.unwrap_or(0), last);
 
     let sinks = sinks(&scene.output, schedule, &directory, &simulation.model)?;
@@ -195,7 +196,7 @@ fn begin(
     claim: &Claim,
     config: &str,
     found: Option<Checkpoint>,
-    last: u64,
+    time: Time,
     simulation: &mut Simulation,
     fingerprint: [u8; 32],
 ) -> Result<Option<u64>> {
@@ -209,9 +210,12 @@ fn begin(
     if checkpoint.fingerprint != fingerprint {
         return Err(claim.refuse_another(config));
     }
-    if checkpoint.frame > last {
+    if checkpoint.frame > time.frames {
         let reason = format!("the run there has {} frames already", checkpoint.frame);
         return refuse(reason, "ask for at least as many with --frames");
+    }
+    if let Some(misfit) = checkpoint.misfit(simulation, time.substeps) {
+        return refuse(format!("its checkpoint {misfit}"), "start the run anew with --force");
     }
     claim.resume(config, checkpoint.frame, checkpoint.step)?;
     simulation.state = checkpoint.state;

@@ -5,11 +5,13 @@
 //! as often as it takes a fiftieth of the time, and at the end; a killed run computes the frames since then again. The
 //! queue is short, so that a slow disk slows the simulation down instead of filling the memory.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -36,35 +38,65 @@ pub struct Job {
     pub checkpoint: Checkpoint,
 }
 
-/// The handle of the running thread.
-pub struct Writer {
-    sender: SyncSender<Job>,
-    thread: JoinHandle<Result<Duration>>,
+/// What writes frames: a thread of its own or, if the system gives none, whoever hands them over.
+pub struct Writer(Way);
+
+enum Way {
+    Thread { sender: SyncSender<Job>, thread: JoinHandle<Result<Duration>> },
+    Here(RefCell<Desk>),
 }
 
 impl Writer {
     /// Starts the thread that writes the listed files of a run.
     pub fn start(sinks: Vec<Box<dyn FrameSink>>, directory: RunDirectory, files: Manifest) -> Writer {
         let (sender, receiver) = sync_channel::<Job>(QUEUE);
-        let desk = Desk { sinks, directory, files, open: BTreeSet::new(), last: None, synced: None };
-        let thread = std::thread::spawn(move || desk.work(&receiver));
-        Writer { sender, thread }
+        let desk = Desk {
+            sinks,
+            directory,
+            files,
+            open: BTreeSet::new(),
+            last: None,
+            synced: None,
+            busy: Duration::ZERO,
+            failure: None,
+        };
+        // A thread that cannot be started must not take the desk with it.
+        let desk = Arc::new(Mutex::new(Some(desk)));
+        let own = desk.clone();
+        let take = |from: &Mutex<Option<Desk>>| from.lock().ok().and_then(|mut desk| desk.take());
+        let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
+            let mut desk = take(&own).expect("a desk that nobody has taken");
+            receiver.into_iter().all(|job| desk.take(job));
+            desk.finish()
+        });
+        match thread {
+            Ok(thread) => Writer(Way::Thread { sender, thread }),
+            Err(_) => Writer(Way::Here(RefCell::new(take(&desk).expect("no thread has taken it")))),
+        }
     }
 
-    /// Hands a job over; waits while the queue is full. Returns false if the thread has failed:
-    /// [`Writer::finish`] then tells why.
+    /// Hands a job over; waits while the queue is full. Returns false if writing has failed: [`Writer::finish`] then
+    /// tells why.
     pub fn send(&self, job: Job) -> bool {
-        self.sender.send(job).is_ok()
+        match &self.0 {
+            Way::Thread { sender, .. } => sender.send(job).is_ok(),
+            Way::Here(desk) => desk.borrow_mut().take(job),
+        }
     }
 
-    /// Waits until everything is written; returns how long the thread was busy, or its failure.
+    /// Waits until everything is written; returns how long writing took, or its failure.
     pub fn finish(self) -> Result<Duration> {
-        drop(self.sender);
-        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        match self.0 {
+            Way::Thread { sender, thread } => {
+                drop(sender);
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }
+            Way::Here(desk) => desk.into_inner().finish(),
+        }
     }
 }
 
-/// The state of the thread.
+/// What writes frames, rows and checkpoints.
 struct Desk {
     sinks: Vec<Box<dyn FrameSink>>,
     directory: RunDirectory,
@@ -75,27 +107,35 @@ struct Desk {
     last: Option<Checkpoint>,
     /// When the last checkpoint was on the disk, and how long that took.
     synced: Option<(Instant, Duration)>,
+    /// How long writing took so far.
+    busy: Duration,
+    /// The first failure.
+    failure: Option<Error>,
 }
 
 impl Desk {
-    fn work(mut self, jobs: &Receiver<Job>) -> Result<Duration> {
-        let mut busy = Duration::ZERO;
-        let outcome = jobs.iter().try_for_each(|job| {
-            let start = Instant::now();
-            let taken = self.take(job);
-            busy += start.elapsed();
-            taken
-        });
+    /// Writes a job; false if that, or one before it, has failed.
+    fn take(&mut self, job: Job) -> bool {
+        let start = Instant::now();
+        if self.failure.is_none() {
+            self.failure = self.write(job).err();
+        }
+        self.busy += start.elapsed();
+        self.failure.is_none()
+    }
+
+    /// Ends all files and returns how long writing took.
+    fn finish(mut self) -> Result<Duration> {
         let start = Instant::now();
         // After a failure too: the frames before it are whole. The first failure is the one to report.
         let settled = self.settle();
-        outcome.and(settled)?;
+        self.failure.take().map_or(settled, Err)?;
         self.sinks.iter_mut().try_for_each(|sink| sink.finish())?;
         self.sync()?;
-        Ok(busy + start.elapsed())
+        Ok(self.busy + start.elapsed())
     }
 
-    fn take(&mut self, job: Job) -> Result<()> {
+    fn write(&mut self, job: Job) -> Result<()> {
         if let Some(frame) = &job.frame {
             self.sinks.iter_mut().try_for_each(|sink| sink.write(frame))?;
         }

@@ -10,7 +10,7 @@
 //! pre-simulation shrink: the first step of the scene, iterated without acceleration. That rate is cached. It
 //! approaches ρ from below, which is the safe side: with too large a ρ the iterates oscillate.
 
-use crate::cache::{Array, Cache, Cached, Key, Outcome};
+use crate::cache::{Array, Cache, Cached, Check, Key, Outcome};
 use crate::error::Result;
 
 /// The largest number of iterations of the pre-simulation.
@@ -77,7 +77,7 @@ impl Acceleration {
         if self.given {
             return Ok(None);
         }
-        let (Rate(rho), outcome) = cache.fetch(key, || Ok(Rate(rate(&mut iterate))))?;
+        let (Rate(rho), outcome) = cache.fetch(key, |_| true, || Ok(Rate(rate(&mut iterate))))?;
         self.rho = rho;
         let from = if outcome == Outcome::Hit { "from the cache" } else { "by pre-simulation" };
         Ok(Some(format!("rho = {rho:.6} ({from})")))
@@ -104,6 +104,9 @@ fn rate(iterate: &mut impl FnMut() -> f64) -> f64 {
 
 /// A spectral radius ρ as the cache stores it.
 struct Rate(f64);
+
+/// The check of spectral radii in the cache.
+pub(super) const CHECK: Check = Check::of::<Rate>();
 
 impl Cached for Rate {
     const KIND: &'static str = "rho";

@@ -19,7 +19,7 @@ pub mod system;
 pub mod vbd;
 pub mod xpbd;
 
-use crate::cache::{Cache, Outcome};
+use crate::cache::{Cache, Check, Outcome};
 use crate::error::{Error, Result};
 pub use crate::step::Cost;
 use crate::step::{Iterate, Objective};
@@ -98,6 +98,9 @@ impl Method {
         self.chosen().to_table()
     }
 }
+
+/// The checks of what solvers keep in the cache: factors and spectral radii.
+pub const CACHE_CHECKS: [Check; 2] = [system::CHECK, acceleration::CHECK];
 
 /// A way to minimize the objective, step by step.
 pub trait Solver: Send {

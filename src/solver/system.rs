@@ -14,7 +14,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cache::{Array, Cache, Cached, Key, Outcome};
+use crate::cache::{Array, Cache, Cached, Check, Key, Outcome};
 use crate::error::{Error, Result};
 use crate::step::{Iterate, Objective};
 use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
@@ -113,7 +113,8 @@ impl System {
     /// Like [`System::prepare`], with all weights multiplied by `scale`: M/h² + scale Σ w DᵀD.
     pub fn prepare_scaled(objective: &Objective, scale: f64, cache: &Cache) -> Result<(System, Outcome)> {
         let key = key(objective, scale);
-        let (factor, outcome) = cache.fetch(&key, || factorize(&assemble(objective, scale)))?;
+        let fits = |factor: &Factor| factor.panels.size == objective.free;
+        let (factor, outcome) = cache.fetch(&key, fits, || factorize(&assemble(objective, scale)))?;
         Ok((System::new(factor), outcome))
     }
 
@@ -258,6 +259,25 @@ fn factorize(matrix: &SymmetricMatrix) -> Result<Factor> {
     Ok(Factor { panels: cholesky.pack(), sums })
 }
 
+/// The check of factors in the cache.
+pub(super) const CHECK: Check = Check::of::<Factor>();
+
+impl Factor {
+    /// True if a solve with it stays within its arrays and gives numbers.
+    fn is_sound(&self) -> bool {
+        let Factor { panels, sums } = self;
+        if !panels.is_consistent() || sums.len() != panels.size {
+            return false;
+        }
+        let mut start = 0;
+        let parts_have_sums = panels.ends.iter().all(|&end| {
+            let total: f64 = sums[std::mem::replace(&mut start, end as usize)..end as usize].iter().sum();
+            total > 0.0 && total.is_finite()
+        });
+        parts_have_sums && panels.values.iter().all(|value| value.is_finite())
+    }
+}
+
 impl Cached for Factor {
     const KIND: &'static str = "factor";
     const VERSION: u32 = 4;
@@ -287,7 +307,7 @@ impl Cached for Factor {
         let parts = parts.as_chunks().0.to_vec();
         let nodes = nodes.as_chunks().0.to_vec();
         let panels = Panels { size: *size as usize, parts, own, border, nodes, rows, values, ends };
-        (panels.is_consistent() && sums.len() == panels.size).then_some(Factor { panels, sums })
+        Some(Factor { panels, sums }).filter(Factor::is_sound)
     }
 }
 

@@ -3,6 +3,7 @@
 // Every program of tests compiles its own copy and uses a part of it.
 #![allow(dead_code)]
 
+pub mod damage;
 pub mod meshes;
 pub mod program;
 pub mod scenes;

@@ -206,9 +206,20 @@ impl<F: FnMut()> Drop for Finally<F> {
     }
 }
 
-/// How many threads the functions above use.
+/// How many threads the functions above use: one, if the system gives no more.
 pub fn threads() -> usize {
-    if ALONE.get() { 1 } else { rayon::current_num_threads() }
+    let has_others = !ALONE.get() && (rayon::current_thread_index().is_some() || has_pool(None));
+    if has_others { rayon::current_num_threads() } else { 1 }
+}
+
+/// Makes the process's threads on the first call: `count`, or one per core. Returns false if the system gave none.
+fn has_pool(count: Option<usize>) -> bool {
+    static POOL: OnceLock<bool> = OnceLock::new();
+    *POOL.get_or_init(|| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count.unwrap_or(0)).stack_size(STACK);
+        // An error without a cause says that the pool exists already, which is as good.
+        pool.build_global().err().is_none_or(|error| std::error::Error::source(&error).is_none())
+    })
 }
 
 /// Runs `f` as one of the process's threads. The first call fixes their number: `count`, or one per core.
@@ -216,10 +227,7 @@ pub fn threads() -> usize {
 /// The functions above work on any thread. But a thread from outside the pool has to wake one of the pool's threads on
 /// each call, and to be woken by it at the end.
 pub fn enter<R: Send>(count: Option<usize>, f: impl FnOnce() -> R + Send) -> R {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(count.unwrap_or(0)).stack_size(STACK);
-    // This fails only if the pool already exists, which is as good.
-    let _ = pool.build_global();
-    rayon::scope(|_| f())
+    if has_pool(count) { rayon::scope(|_| f()) } else { f() }
 }
 
 /// The stack of each thread in bytes: as large as that of the main thread of a process.

@@ -200,10 +200,12 @@ impl Panels {
             [self.nodes.len(), self.own.len(), self.border.len(), self.rows.len(), self.values.len(), 0];
         let (Some(first), Some(last)) = (self.parts.first(), self.parts.last()) else { return false };
         let ordered = self.parts.windows(2).all(|w| (0..5).all(|k| w[0][k] <= w[1][k]));
-        if self.parts.len() < 2 || *first != [0; 6] || *last != lengths.map(|n| n as u64) || !ordered {
+        let count_fits = (2..=branches::MOST_PARTS + 1).contains(&self.parts.len());
+        if !count_fits || *first != [0; 6] || *last != lengths.map(|n| n as u64) || !ordered {
             return false;
         }
-        let ends_ascend = self.ends.is_sorted() && self.ends.last().map_or(0, |e| *e as usize) == self.size;
+        let ends_ascend =
+            self.ends.is_sorted_by(|a, b| a < b) && self.ends.last().map_or(0, |e| *e as usize) == self.size;
         ends_ascend
             && crate::ordering::is_permutation(&self.own)
             && self.own.len() == self.size
@@ -249,7 +251,7 @@ impl Part<'_> {
         let past = self.own.len() + self.border.len();
         let (mut column, mut row, mut value) = (0, 0, 0);
         for [start, width, padded] in self.nodes.iter().map(|node| node.map(|n| n as usize)) {
-            if start != column || width > MAX_COLUMNS || padded % PANEL != 0 {
+            if start != column || !(1..=MAX_COLUMNS).contains(&width) || padded % PANEL != 0 {
                 return false;
             }
             column += width;
@@ -421,6 +423,41 @@ mod tests {
         damaged[7].parts[1][5] = u64::MAX;
         assert!(damaged.iter().all(|panels| !panels.is_consistent()));
         assert!(!Panels::default().is_consistent());
+    }
+
+    /// One unknown in each of so many parts, each of which contains those before it.
+    fn nested(parts: u64) -> Panels {
+        Panels {
+            size: parts as usize,
+            parts: (0..=parts).map(|i| [i, i, 0, 0, 8 * i, 0]).collect(),
+            own: (0..parts as u32).collect(),
+            nodes: vec![[0, 1, 0]; parts as usize],
+            values: vec![1.0; 8 * parts as usize],
+            ends: (1..=parts as u32).collect(),
+            ..Panels::default()
+        }
+    }
+
+    #[test]
+    fn parts_nest_only_as_deep_as_a_solve_can_follow() {
+        let deep = nested(branches::MOST_PARTS as u64);
+        assert!(deep.is_consistent());
+        let right = vec![Vec4::new([1.0, 2.0, 3.0]); deep.size];
+        assert_eq!(solved(&deep, &right).len(), right.len());
+        assert!(!nested(200_000).is_consistent());
+    }
+
+    #[test]
+    fn nodes_and_connected_parts_without_unknowns_are_told() {
+        let mut panels = nested(3);
+        panels.nodes.insert(1, [1, 0, 0]);
+        for part in &mut panels.parts[1..] {
+            part[0] += 1;
+        }
+        assert!(!panels.is_consistent(), "a node of width 0");
+        let mut panels = nested(3);
+        panels.ends = vec![1, 1, 3];
+        assert!(!panels.is_consistent(), "a connected part without unknowns");
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub(crate) use write::write;
 
 use std::collections::HashMap;
 
+use super::budget::Budget;
 use super::cells::Cells;
 use super::{Fault, Parsed};
 use crate::mesh::{DataArray, Mesh};
@@ -91,7 +92,7 @@ impl Contents {
         Ok(())
     }
 
-    fn into_mesh(self) -> Parsed<Mesh> {
+    fn into_mesh(self, budget: &Budget) -> Parsed<Mesh> {
         let mut cell_data = self.cell_data;
         for (name, values) in [("gmsh:physical", self.physical), ("gmsh:geometrical", self.geometrical)] {
             // An array in which all cells have the same entity says nothing.
@@ -100,7 +101,7 @@ impl Contents {
                 cell_data.push(DataArray { name: name.into(), components: 1, values });
             }
         }
-        self.cells.into_mesh(self.points, self.point_data, cell_data)
+        self.cells.into_mesh(self.points, self.point_data, cell_data, budget)
     }
 }
 
@@ -112,7 +113,7 @@ pub(crate) fn is_msh(text: &[u8]) -> bool {
 /// Parses a whole file.
 pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
     let mut source = Source::new(bytes);
-    let (mut contents, mut version) = (Contents::default(), None);
+    let (mut contents, mut version, budget) = (Contents::default(), None, Budget::of(bytes));
     while let Some(section) = source.section()? {
         let known = version.ok_or(());
         match (section.as_str(), known) {
@@ -129,13 +130,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
             ("Entities", Ok(version)) if version >= 4.0 => {
                 new::entities(&mut source, version, &mut contents)?;
             }
-            ("NodeData", Ok(_)) => data(&mut source, &mut contents, true)?,
-            ("ElementData", Ok(_)) => data(&mut source, &mut contents, false)?,
+            ("NodeData", Ok(_)) => data(&mut source, &mut contents, true, &budget)?,
+            ("ElementData", Ok(_)) => data(&mut source, &mut contents, false, &budget)?,
             _ => source.skip(&section)?,
         }
         source.end(&section)?;
     }
-    contents.into_mesh()
+    contents.into_mesh(&budget)
 }
 
 fn format(source: &mut Source) -> Parsed<f64> {
@@ -158,7 +159,7 @@ fn format(source: &mut Source) -> Parsed<f64> {
 }
 
 /// Reads `$NodeData` or `$ElementData`: string, real and integer tags, then a number and values for each item.
-fn data(source: &mut Source, contents: &mut Contents, of_nodes: bool) -> Parsed<()> {
+fn data(source: &mut Source, contents: &mut Contents, of_nodes: bool, budget: &Budget) -> Parsed<()> {
     let mut name = String::new();
     for i in 0..source.scanner.count("the number of string tags", 1)? {
         source.scanner.peek();
@@ -186,6 +187,10 @@ fn data(source: &mut Source, contents: &mut Contents, of_nodes: bool) -> Parsed<
     };
     source.begin_binary();
     let count = source.check_count(count, 4 + 8 * components, 1 + components)?;
+    // A section has values for few items, but its array has one for each.
+    budget
+        .charge_numbers(total.saturating_mul(components))
+        .map_err(|cause| cause.within(source.scanner.place()))?;
     let mut values = vec![f64::NAN; total * components];
     for _ in 0..count {
         let place = places.get(&source.int("a number")?);

@@ -31,9 +31,9 @@ fn victims() -> Vec<Victim> {
         (OBJ.into(), |bytes| obj::parse(bytes).map(|import| import.mesh)),
         (PLY.into(), |bytes| ply_read::parse(bytes).map(|import| import.mesh)),
         (binary_ply(), |bytes| ply_read::parse(bytes).map(|import| import.mesh)),
-        (STL.into(), stl::parse),
-        (binary_stl(), stl::parse),
-        (OFF.into(), off::parse),
+        (STL.into(), |bytes| stl::parse(bytes).map(|import| import.mesh)),
+        (binary_stl(), |bytes| stl::parse(bytes).map(|import| import.mesh)),
+        (OFF.into(), |bytes| off::parse(bytes).map(|import| import.mesh)),
         (MSH.into(), msh::parse),
         (binary_msh(), msh::parse),
     ]
@@ -179,7 +179,7 @@ fn compressed(compressor: &str) -> Vec<u8> {
             std::io::Write::write_all(&mut encoder, &points).unwrap();
         }
         "vtkLZ4DataCompressor" => block = lz4_flex::block::compress(&points),
-        _ => lzma_rs::xz_compress(&mut &points[..], &mut block).unwrap(),
+        _ => block = vtu_data::xz(&points),
     }
     let words = [1, points.len() as u32, 0, block.len() as u32];
     let mut data: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();

@@ -1,6 +1,6 @@
 //! The topology of a surface of triangles, and its defects.
 
-use crate::mesh::intersect::intersecting_pairs;
+use crate::mesh::intersect::{Intersections, intersecting_pairs};
 use crate::mesh::loops::loops;
 use crate::mesh::nesting::inside_out;
 use crate::mesh::surface::{Topology, patches, topology};
@@ -22,8 +22,8 @@ pub struct Diagnosis {
     pub inside_out: Option<usize>,
     /// The number of triangles with the corners of an earlier one, in any order.
     pub duplicates: usize,
-    /// The pairs of triangles, by their numbers as given, that intersect.
-    pub intersections: Vec<[u32; 2]>,
+    /// The triangles, by their numbers as given, that intersect.
+    pub intersections: Intersections,
 }
 
 /// Judges triangles, whose corners must be in range. Triangles that have a corner twice are left out.

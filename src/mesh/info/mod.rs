@@ -73,6 +73,9 @@ pub struct Info {
     pub intersecting_triangles: usize,
     /// The first of these pairs.
     pub first_intersection: Option<[u32; 2]>,
+    /// The number of triangles that were not compared with all others, so that there may be more such pairs; 0 unless
+    /// very many triangles overlap.
+    pub uncompared_triangles: usize,
     /// The number of vertices in no cell.
     pub orphans: usize,
     /// The number of vertices at exactly the place of an earlier one.
@@ -130,7 +133,7 @@ pub fn describe(mesh: &Mesh) -> Info {
     };
     let area: f64 = triangles.iter().map(|&t| norm(surface::area_vector(points, t))).sum();
     let length: f64 = whole.edges.iter().map(|&[a, b]| edge_length(points, a, b)).sum();
-    let mut intersecting: Vec<u32> = surface.intersections.as_flattened().to_vec();
+    let mut intersecting: Vec<u32> = surface.intersections.pairs.as_flattened().to_vec();
     intersecting.sort_unstable();
     intersecting.dedup();
     Info {
@@ -161,9 +164,10 @@ pub fn describe(mesh: &Mesh) -> Info {
         inverted: shape.inverted,
         degenerate: degenerate_cells(&whole).len(),
         duplicate_triangles: surface.duplicates,
-        self_intersections: (!is_line).then_some(surface.intersections.len()),
+        self_intersections: (!is_line).then_some(surface.intersections.pairs.len()),
         intersecting_triangles: intersecting.len(),
-        first_intersection: surface.intersections.first().copied(),
+        first_intersection: surface.intersections.pairs.first().copied(),
+        uncompared_triangles: surface.intersections.uncompared,
         orphans: mesh.orphans().iter().filter(|&&o| o).count(),
         duplicate_vertices: coinciding(points).iter().zip(0..).filter(|&(&first, v)| first != v).count(),
         welded: surface.welded,

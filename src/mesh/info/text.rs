@@ -102,6 +102,11 @@ impl Info {
         for (count, [one, many], _) in all.iter().filter(|(count, ..)| *count > 0) {
             writeln!(f, "             {}", counted(*count, one, many))?;
         }
+        if self.uncompared_triangles > 0 {
+            let [one, many] = ["triangle was", "triangles were"]
+                .map(|n| n.to_owned() + " not compared with all others: more pairs may intersect");
+            writeln!(f, "             {}", counted(self.uncompared_triangles, &one, &many))?;
+        }
         if all.iter().any(|(count, _, repair)| *count > 0 && *repair) {
             writeln!(f, "             to make a closed surface of it: pliant convert IN OUT --repair")?;
         }

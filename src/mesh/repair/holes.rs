@@ -7,7 +7,7 @@
 //! over the vertices i < j < k of the loop \[Barequet1995\]. A diagonal that is already an edge of the surface is not
 //! allowed, so that no edge gets a third triangle. Triangles without area are used only if there is no other way, as in
 //! the crack along a side on which a vertex lies; they are removed at once, as all such triangles are ([`faces`]).
-//! Loops too long for this method take the ears of [`polygon`]. Holes that cannot be filled stay open. So does a sheet
+//! Loops too long for this method take the ears of a [`Cutter`]. Holes that cannot be filled stay open. So does a sheet
 //! whose border would be sewn up to a surface without volume.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use super::{Report, faces, push_triangle};
 use crate::mesh::Mesh;
 use crate::mesh::loops::{Loop, loops};
 use crate::mesh::nesting::FLAT;
-use crate::mesh::polygon;
+use crate::mesh::polygon::Cutter;
 use crate::mesh::prepare::is_degenerate_triangle;
 use crate::mesh::surface::{area_vector, enclosed_volume, half_edges, shells, topology};
 use elements::math::vec3::{norm, sub};
@@ -52,8 +52,9 @@ fn fill_loops(mesh: &mut Mesh, all: &[Loop], most: usize, faces: bool) {
     let shell_of = shells(&mesh.triangles);
     let mut edges: BTreeSet<[u32; 2]> = half_edges(&mesh.triangles).iter().map(|side| side.ends).collect();
     let mut fillings: Vec<(u32, usize, Vec<[u32; 3]>)> = vec![];
+    let mut cutter = Cutter::default();
     for border in all.iter().filter(|border| border.vertices.len() <= most) {
-        if let Some(triangles) = filling(&mesh.points, border, &edges, faces) {
+        if let Some(triangles) = filling(&mesh.points, border, &edges, faces, &mut cutter) {
             edges.extend(triangles.iter().flat_map(|&t| faces::sides(t)));
             let beyond = border.triangles[0] as usize;
             fillings.push((shell_of[beyond], beyond, triangles));
@@ -81,6 +82,7 @@ fn filling(
     border: &Loop,
     edges: &BTreeSet<[u32; 2]>,
     faces: bool,
+    cutter: &mut Cutter,
 ) -> Option<Vec<[u32; 3]>> {
     let mut corners = border.vertices.clone();
     if border.along.iter().any(|along| *along != border.along[0]) {
@@ -94,7 +96,7 @@ fn filling(
         return least_area(points, &corners, is_taken, faces);
     }
     let mut triangles = vec![];
-    polygon::triangulate(points, &corners, |triangle| triangles.push(triangle));
+    cutter.cut(points, &corners, |triangle| triangles.push(triangle));
     let mut new: Vec<[u32; 2]> = triangles.iter().flat_map(|&t| faces::sides(t)).collect();
     new.sort_unstable();
     // Sides of the loop occur once in the filling and exist already; diagonals occur twice and are new.

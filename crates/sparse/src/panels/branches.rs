@@ -20,6 +20,9 @@ pub(super) struct Branch {
 const CUT: f64 = 1.0 / 8.0;
 /// Parts have at least this part of the work, if there are enough neighbours to join.
 const LEAST: f64 = 1.0 / 16.0;
+/// The largest number of parts. A solve calls itself for each part within another one and for each one beside it, and
+/// the stack of a thread must hold that. Some hundred parts are usual for a million unknowns.
+pub(super) const MOST_PARTS: usize = 2_000;
 /// Factors with fewer entries than this are not cut.
 const WORTHWHILE: f64 = 20_000.0;
 
@@ -28,8 +31,9 @@ pub(super) fn plan(nodes: &[Supernode]) -> Vec<Branch> {
     let entries =
         |node: &Supernode| node.columns as f64 * (0.5 * node.columns as f64 + node.pattern.len() as f64);
     let total: f64 = nodes.iter().map(entries).sum();
+    let whole = || vec![Branch { nodes: (0..nodes.len()).collect(), first: 0 }];
     if total < WORTHWHILE {
-        return vec![Branch { nodes: (0..nodes.len()).collect(), first: 0 }];
+        return whole();
     }
     let tree = Tree::new(nodes, entries);
     let is_top = |s: usize| tree.work[s] > CUT * total;
@@ -73,7 +77,7 @@ pub(super) fn plan(nodes: &[Supernode]) -> Vec<Branch> {
     if roots.len() > 1 {
         parts.push(Branch { nodes: vec![], first: 0 });
     }
-    parts
+    if parts.len() > MOST_PARTS { whole() } else { parts }
 }
 
 /// The elimination tree, with some facts about the subtree of each node.

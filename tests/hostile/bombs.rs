@@ -1,0 +1,305 @@
+//! Small files that would become large, or take for ever.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use pliant::io::{self, Import};
+
+use super::{allocated, budget, turn};
+use crate::common::program::Place;
+
+/// How many times its budget a reader may allocate on the way, with vectors that grow and copies that are made.
+const SLACK: usize = 3;
+
+/// Reads a file of this content, within its budget.
+fn read(name: &str, bytes: &[u8]) -> Result<Import, String> {
+    let dir = tempfile::tempdir().unwrap();
+    let path: PathBuf = dir.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let _turn = turn();
+    let (result, taken) = allocated(|| io::import(&path));
+    let most = SLACK * budget(bytes.len());
+    assert!(taken < most, "{name} of {} bytes: {taken} bytes were allocated, {most} at most", bytes.len());
+    result.map_err(|error| error.to_string())
+}
+
+/// Reads a file that is too large when it is decoded: the refusal names the file and the way out.
+fn refused(name: &str, bytes: &[u8]) {
+    let message = read(name, bytes).unwrap_err();
+    for part in [name, "when they are decoded", "--max-decoded"] {
+        assert!(message.contains(part), "{name}: {message}");
+    }
+}
+
+/// The zeros of a block of a bomb.
+const BLOCK: usize = 8 << 20;
+
+fn zlib(size: usize) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&vec![0; size]).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn lzma(size: usize) -> Vec<u8> {
+    let options = lzma_rust2::XzOptions::with_preset(0);
+    let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+    encoder.write_all(&vec![0; size]).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A grid with a number of points and its appended data; `arrays` are more arrays at the points.
+fn vtu(attributes: &str, points: usize, arrays: &str, data: &[u8]) -> Vec<u8> {
+    let mut out = format!(
+        r#"<VTKFile type="UnstructuredGrid" byte_order="LittleEndian" header_type="UInt64" {attributes}>
+        <UnstructuredGrid><Piece NumberOfPoints="{points}" NumberOfCells="1"><PointData>{arrays}</PointData>
+        <Points><DataArray type="Float64" NumberOfComponents="3" format="appended" offset="0"/></Points>
+        <Cells><DataArray type="Int8" Name="connectivity" format="ascii">0 1 2 3</DataArray>
+        <DataArray type="Int8" Name="offsets" format="ascii">4</DataArray>
+        <DataArray type="Int8" Name="types" format="ascii">10</DataArray></Cells></Piece></UnstructuredGrid>
+        <AppendedData encoding="raw">_"#
+    )
+    .into_bytes();
+    out.extend(data);
+    out.extend(b"</AppendedData></VTKFile>");
+    out
+}
+
+/// Appended data of the same packed block so many times.
+fn packed(count: usize, size: usize, block: &[u8]) -> Vec<u8> {
+    let words = [count as u64, size as u64, 0].into_iter().chain(vec![block.len() as u64; count]);
+    words.flat_map(u64::to_le_bytes).chain(block.repeat(count)).collect()
+}
+
+#[test]
+fn packed_blocks_stay_within_the_budget() {
+    for (compressor, block) in [
+        ("vtkZLibDataCompressor", zlib(BLOCK)),
+        ("vtkLZ4DataCompressor", lz4_flex::block::compress(&vec![0; BLOCK])),
+        ("vtkLZMADataCompressor", lzma(BLOCK)),
+    ] {
+        let attributes = format!("compressor=\"{compressor}\"");
+        // LZ4 makes at most 255 of 1, so that one block more takes a file with a larger budget.
+        let count = if compressor.contains("LZ4") { 4 } else { 96 };
+        let bytes = vtu(&attributes, count * BLOCK / 24, "", &packed(count, BLOCK, &block));
+        assert!(count == 4 || bytes.len() < BLOCK, "{} bytes", bytes.len());
+        match compressor.contains("LZ4") {
+            true => drop(read("bomb.vtu", &bytes)),
+            false => refused("bomb.vtu", &bytes),
+        }
+    }
+}
+
+#[test]
+fn blocks_that_unpack_to_more_than_they_say_are_not_unpacked() {
+    for (compressor, block) in [
+        ("vtkZLibDataCompressor", zlib(8 * BLOCK)),
+        ("vtkLZ4DataCompressor", lz4_flex::block::compress(&vec![0; 2 * BLOCK])),
+        ("vtkLZMADataCompressor", lzma(8 * BLOCK)),
+    ] {
+        let bytes = vtu(&format!("compressor=\"{compressor}\""), 4, "", &packed(1, 96, &block));
+        let message = read("liar.vtu", &bytes).unwrap_err();
+        assert!(message.contains("block 0"), "{compressor}: {message}");
+    }
+}
+
+/// 400 arrays that all begin at the same place.
+#[test]
+fn arrays_at_the_same_place_are_paid_for_each() {
+    let points = 90_000;
+    let mut data = (24 * points as u64).to_le_bytes().to_vec();
+    data.resize(8 + 24 * points, 0);
+    let array = |i: usize| {
+        format!(
+            r#"<DataArray type="UInt8" Name="a{i}" NumberOfComponents="24" format="appended" offset="0"/>"#
+        )
+    };
+    let arrays: String = (0..400).map(array).collect();
+    refused("same.vtu", &vtu("", points, &arrays, &data));
+    let packed = packed(1, 24 * points, &zlib(24 * points));
+    let bytes = vtu("compressor=\"vtkZLibDataCompressor\"", points, &arrays, &packed);
+    assert!(bytes.len() < 60_000, "{} bytes", bytes.len());
+    refused("same.vtu", &bytes);
+}
+
+#[test]
+fn sections_with_values_for_few_nodes_are_paid_for_each() {
+    let nodes: String = (1..=5000).map(|i| format!("{i} 0 0 {i}\n")).collect();
+    let mut text = format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5000\n{nodes}$EndNodes\n$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n"
+    );
+    for i in 0..6000 {
+        text += &format!("$NodeData\n1\n\"{i}\"\n0\n3\n0\n9\n0\n$EndNodeData\n");
+    }
+    assert!(text.len() < 450_000, "{} bytes", text.len());
+    refused("sections.msh", text.as_bytes());
+}
+
+/// A polygon of many corners with many numbers, each of which belongs to all of its triangles.
+#[test]
+fn numbers_of_a_polygon_are_paid_for_at_each_triangle() {
+    let corners = 20_000;
+    let mut ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty int x\nproperty int y\nproperty int z\nelement face 1\n\
+                   property list int int vertex_indices\n"
+        .to_owned();
+    (0..2000).for_each(|i| ply += &format!("property char p{i}\n"));
+    ply += &format!(
+        "end_header\n0 0 0\n1 0 0\n0 1 0\n{corners} {}{}\n",
+        "0 1 ".repeat(corners / 2),
+        "1 ".repeat(2000)
+    );
+    refused("polygon.ply", ply.as_bytes());
+    let legacy = format!(
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n0 0 0 1 0 0 0 1 0\nPOLYGONS 1 {}\n\
+         {corners} {}\nCELL_DATA 1\nFIELD f 1\na 2000 1 float\n{}\n",
+        corners + 1,
+        "0 1 ".repeat(corners / 2),
+        "1 ".repeat(2000)
+    );
+    refused("polygon.vtk", legacy.as_bytes());
+}
+
+#[test]
+fn rows_without_properties_take_no_time() {
+    for (format, rest) in [("ascii", "\n\n"), ("binary_little_endian", "")] {
+        let head = format!("ply\nformat {format} 1.0\nelement nothing 1000000000000\n");
+        let text = format!(
+            "{head}element vertex 3\nproperty float x\nproperty float y\nproperty float z\nend_header\n{rest}"
+        );
+        let message = read("rows.ply", text.as_bytes()).unwrap_err();
+        assert!(message.contains("do not fit"), "{format}: {message}");
+        let text = format!("ply\nformat {format} 1.0\nelement vertex 1000000000000\nend_header\n");
+        assert!(read("rows.ply", text.as_bytes()).is_err());
+        let text = format!("{head}end_header\n");
+        assert!(read("rows.ply", text.as_bytes()).is_err());
+    }
+}
+
+/// The parser of XML compares every attribute with those before it, and copies namespaces to every element within.
+#[test]
+fn tags_of_many_attributes_and_nested_namespaces_are_refused() {
+    let attributes: String = (0..200_000).map(|i| format!(" a{i}=\"\"")).collect();
+    let message = read("tag.vtu", format!("<VTKFile{attributes}></VTKFile>").as_bytes()).unwrap_err();
+    assert!(message.contains("an XML tag of more than"), "{message}");
+    let spaces: String = (0..300)
+        .map(|i| (0..150).map(|j| format!(" xmlns:n{i}x{j}=\"\"")).collect::<String>())
+        .fold(String::new(), |text, spaces| text + "<a" + &spaces + ">");
+    let inner = "<b xmlns:c=\"d\"/>".repeat(50_000);
+    let text = format!("<VTKFile>{spaces}{inner}{}</VTKFile>", "</a>".repeat(300));
+    let message = read("spaces.vtu", text.as_bytes()).unwrap_err();
+    assert!(message.contains("namespaces"), "{message}");
+    assert!(read("deep.vtu", format!("<VTKFile>{}", "<a>".repeat(300_000)).as_bytes()).is_err());
+}
+
+/// Many arrays in many pieces, and many names of groups: what looks each of them up among all others takes for ever.
+#[test]
+fn many_names_are_looked_up_at_once() {
+    let arrays: String = (0..20_000).map(|i| format!("<DataArray type=\"Int8\" Name=\"{i}\"/>")).collect();
+    let piece =
+        format!("<Piece NumberOfPoints=\"0\" NumberOfCells=\"0\"><PointData>{arrays}</PointData></Piece>");
+    let text = format!(
+        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid>{}</UnstructuredGrid></VTKFile>",
+        piece.repeat(4)
+    );
+    assert!(read("names.vtu", text.as_bytes()).is_err());
+    let groups: String = (0..200_000).map(|i| format!("g {i}\n")).collect();
+    let mesh = read("names.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n{groups}f 1 2 3\n").as_bytes());
+    assert_eq!(mesh.unwrap().mesh.cell_data[0].values, [0.0, 199_999.0]);
+}
+
+/// Corners of a polygon whose sides cross each other, so that there is hardly an ear.
+fn tangle(corners: usize) -> Vec<[f64; 2]> {
+    let place = |i: usize| {
+        let (angle, radius) = (i as f64 / corners as f64 * 6.283, 1.0 + ((i * 7919) % 101) as f64);
+        [radius * angle.cos(), radius * angle.sin()]
+    };
+    (0..corners).map(place).collect()
+}
+
+#[test]
+fn polygons_of_many_corners_become_fans_that_are_told() {
+    let corners = 2000;
+    let points = tangle(corners);
+    let rows: String = points.iter().map(|[x, y]| format!("{x} {y} 0\n")).collect();
+    let face: String = (0..corners).map(|i| format!(" {i}")).collect();
+    let off = format!("OFF\n{corners} 200 0\n{rows}{}", format!("{corners}{face}\n").repeat(200));
+    let ply = format!(
+        "ply\nformat ascii 1.0\nelement vertex {corners}\nproperty double x\nproperty double y\nproperty double z\n\
+         element face 200\nproperty list int int vertex_indices\nend_header\n{rows}{}",
+        format!("{corners}{face}\n").repeat(200)
+    );
+    let rows: String = points.iter().map(|[x, y]| format!("v {x} {y} 0\n")).collect();
+    let face: String = (1..=corners).map(|i| format!(" {i}")).collect();
+    let obj = format!("{rows}{}", format!("f{face}\n").repeat(200));
+    for (name, text) in [("p.off", off), ("p.ply", ply), ("p.obj", obj)] {
+        let Import { mesh, notes } = read(name, text.as_bytes()).unwrap();
+        assert_eq!(mesh.triangles.len(), 200 * (corners - 2), "{name}");
+        assert!(notes.iter().any(|note| note.contains("fans")), "{name}: {notes:?}");
+    }
+}
+
+/// `pliant info` says how many triangles of a heap it has not compared.
+#[test]
+fn a_heap_of_triangles_is_described_with_what_was_not_counted() {
+    let mut random = elements::math::random::signed(3);
+    let points: Vec<[f64; 3]> = (0..3 * 9400).map(|_| std::array::from_fn(|_| random())).collect();
+    let triangles: Vec<[u32; 3]> = (0..9400).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    let mesh = pliant::mesh::Mesh { points, triangles, ..Default::default() };
+    let info = pliant::mesh::info::describe(&mesh);
+    assert!(info.uncompared_triangles > 1000 && info.self_intersections > Some(1000), "{info}");
+    assert!(info.to_string().contains("triangles were not compared with all others"), "{info}");
+}
+
+#[test]
+fn a_config_of_many_megabytes_is_refused() {
+    let place = Place::new();
+    let text = format!("[[body]]\npin = [ {} ]\n", "{ids=[1,2,3]},".repeat(1_700_000));
+    assert!(text.len() > 23_000_000);
+    let path = place.write("large.toml", &text);
+    let _turn = turn();
+    let (result, taken) = allocated(|| pliant::config::load(&path, &Default::default()));
+    let message = result.unwrap_err().to_string();
+    assert!(message.contains("large.toml") && message.contains("MB at most"), "{message}");
+    assert!(taken < 100 << 20, "{taken} bytes were allocated");
+}
+
+/// Thousands of bodies and pins are refused before they are compared with each other, and of many faults some are shown.
+#[test]
+fn configs_of_many_tables_and_many_faults_end_soon() {
+    for text in [
+        "[[body]]\n".repeat(200_000),
+        format!("[[body]]\n{}", "[[body.pin]]\n".repeat(140_000)),
+        format!("[[body]]\npin = [{}]\n", "{},".repeat(600_000)),
+    ] {
+        let message = pliant::config::parse(&text).unwrap_err().to_string();
+        assert!(message.contains("tables, and a config may have"), "{message}");
+    }
+    let _turn = turn();
+    let text = "[[body]]\nname = \"\"\n".repeat(15_000);
+    let (result, taken) = allocated(|| pliant::config::parse(&text));
+    let message = result.unwrap_err().to_string();
+    assert!(message.contains("more faults are not shown"), "{}", &message[..1000]);
+    assert!(taken < 1 << 30, "{taken} bytes were allocated");
+    for deep in [".a".repeat(500_000), "[".repeat(900_000), "{b=".repeat(400_000)] {
+        assert!(pliant::config::parse(&format!("a = {deep}")).is_err());
+        assert!(pliant::config::parse(&format!("a{deep} = 1")).is_err());
+    }
+}
+
+#[test]
+fn a_flag_allows_more() {
+    let place = Place::new();
+    let points = 4 * BLOCK / 24;
+    let arrays: String = (0..3)
+        .map(|i| {
+            format!("<DataArray type=\"Float64\" Name=\"a{i}\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/>")
+        })
+        .collect();
+    let size = 24 * points;
+    let data = packed(1, size, &zlib(size));
+    std::fs::write(place.path("a.vtu"), vtu("compressor=\"vtkZLibDataCompressor\"", points, &arrays, &data))
+        .unwrap();
+    let message = place.fail(2, &["convert", "a.vtu", "b.ply"]);
+    assert!(message.contains("--max-decoded"), "{message}");
+    place.succeed(&["convert", "a.vtu", "b.ply", "--max-decoded", "2GB"]);
+    assert!(place.fail(2, &["info", "a.vtu", "--max-decoded", "much"]).contains("wants a number of bytes"));
+}

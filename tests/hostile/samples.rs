@@ -1,0 +1,98 @@
+//! Small sound files of every format, to be damaged.
+
+use std::path::Path;
+
+use pliant::io::grid::with_grid;
+use pliant::io::vtu_write::{Compression, write_compressed};
+use pliant::mesh::generate::generate;
+use pliant::mesh::{DataArray, Mesh};
+use pliant::scene::Shape;
+
+const OFF: &str =
+    "OFF\n5 3 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n2 0.5 0\n5 0 1 4 2 3 255 0 0\n3 0 1 3\n4 0 1 2 3\n";
+
+const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty double y\nproperty float z\n\
+    property uchar red\nelement face 2\nproperty list uchar int vertex_indices\nproperty short part\n\
+    element edge 1\nproperty int vertex1\nproperty int vertex2\nproperty float w\nend_header\n\
+    0 0 0 1\n1 0 0 2\n0 1 0 3\n0 0 1 4\n2 2 0 5\n5 0 1 4 2 3 7\n3 0 1 2 8\n0 1 0.5\n";
+
+const STL: &str = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\n\
+    endfacet\nendsolid a\nsolid b\nfacet normal 0 0 1\nouter loop\nvertex 0 0 1\nvertex 1 0 1\nvertex 0 1 1\nendloop\n\
+    endfacet\nendsolid b\n";
+
+const OBJ: &str = "mtllib m\no a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 2 2 0\nvt 0 1\nvt 1 1\nvn 0 0 1\ng x\n\
+    f 1/1/1 2/2/1 5/1/1 3/1/1\nusemtl b\nf -1 -2 \\\n -3\nl 1 2 3\n";
+
+const MSH: &str = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 1\n10 0 0 0 1 1 1 1 8 0\n$EndEntities\n$Nodes\n\
+    1 4 1 4\n3 10 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n$Elements\n1 1 1 1\n3 10 4 1\n1 1 2 3 4\n\
+    $EndElements\n$NodeData\n1\n\"a\"\n0\n3\n0\n1\n1\n2 0.5\n$EndNodeData\n$ElementData\n1\n\"b\"\n1\n0.5\n3\n0\n9\n1\n1 1 2 3 4 5 6 7 8 9\n$EndElementData\n";
+
+const LEGACY: &str = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 5 float\n0 0 0 1 0 0 0 1 0 0 0 1 2 2 0\n\
+    VERTICES 1 2\n1 0\nLINES 1 4\n3 0 1 2\nPOLYGONS 2 9\n4 0 1 4 2\n3 0 1 3\nTRIANGLE_STRIPS 1 5\n4 0 1 2 3\nCELL_DATA 5\n\
+    SCALARS part int\nLOOKUP_TABLE default\n5 6 7 8 9\nPOINT_DATA 5\nFIELD f 1\na 2 5 float\n0 1 2 3 nan 5 6 7 8 9\n";
+
+/// A mesh with an array at its points and one at its cells.
+fn mesh(shape: &Shape) -> Mesh {
+    let mut mesh = generate(shape);
+    let array = |name: &str, components: usize, tuples: usize| {
+        let values = (0..components * tuples).map(|i| (i as f64).sin()).collect();
+        DataArray { name: name.into(), components, values }
+    };
+    let (points, cells) = (mesh.points.len(), mesh.cells());
+    mesh.point_data.push(array("v", 3, points));
+    mesh.cell_data.push(array("c", 1, cells));
+    mesh
+}
+
+/// Names and contents of files of every format that can be read. Each file of a pair has the other one with it.
+pub fn meshes() -> Vec<(String, Vec<u8>, Option<(String, Vec<u8>)>)> {
+    let dir = tempfile::tempdir().unwrap();
+    let shapes = [
+        Shape::Sphere { radius: 1.0, cells: 1 },
+        Shape::Cloth { size: [1.0, 2.0], cells: [2, 2] },
+        Shape::Rope { length: 1.0, segments: 3 },
+    ];
+    let mut out = vec![];
+    let content = |path: &Path| std::fs::read(path).unwrap();
+    for (i, mesh) in shapes.iter().map(mesh).enumerate() {
+        for ending in ["vtu", "vtk", "ply", "obj", "stl", "msh", "mesh", "node"] {
+            let path = dir.path().join(format!("m{i}.{ending}"));
+            if pliant::io::write(&mesh, &path).is_err() {
+                continue;
+            }
+            let name = format!("m{i}.{ending}");
+            let other = format!("m{i}.ele");
+            if ending == "node" {
+                let ele = content(&dir.path().join(&other));
+                out.push((other.clone(), ele.clone(), Some((name.clone(), content(&path)))));
+                out.push((name, content(&path), Some((other, ele))));
+            } else {
+                out.push((name, content(&path), None));
+            }
+        }
+        for (name, compression) in [("zlib", Compression::Zlib), ("lz4", Compression::Lz4)] {
+            let mut bytes = vec![];
+            with_grid(&mesh, |grid| write_compressed(grid, compression, &mut bytes)).unwrap();
+            out.push((format!("{name}{i}.vtu"), bytes, None));
+        }
+    }
+    for (name, text) in
+        [("t.off", OFF), ("t.ply", PLY), ("t.stl", STL), ("t.obj", OBJ), ("t.msh", MSH), ("t.vtk", LEGACY)]
+    {
+        out.push((name.into(), text.into(), None));
+    }
+    out
+}
+
+/// The configs that come with the program.
+pub fn configs() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    let mut out: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap()))
+        .collect();
+    out.sort();
+    out
+}
