@@ -107,12 +107,18 @@ fn no_absurd_motion_goes_without_a_warning() {
 #[test]
 fn ordinary_motions_are_sound_with_every_solver() {
     for kind in KINDS.iter().map(|kind| kind.name) {
+        // Without stiffness, pbd gives back more than the material has stored in a deformed start, and it is told so.
+        let knows_stiffness = kind != "pbd";
         for (step, gravity, more) in [
             ("1/60", "[0, -9.81, 0]", ""),
             ("1/30", "[0, 0, 0]", "deform = { twist = { axis = \"x\", degrees = 60 } }"),
             ("1/60", "[0, 0, 0]", "velocity = { linear = [0, 3, 0] }"),
         ] {
             let end = run(simulation(&extreme(kind, "arap", [step, gravity, more]))).unwrap();
+            if !knows_stiffness && more.contains("deform") {
+                assert_eq!(end.record.status(), "energy");
+                continue;
+            }
             assert_eq!(end.record.warning(1), None, "{kind}: {step} {gravity} {more}");
         }
     }
