@@ -214,7 +214,8 @@ fn many_names_are_looked_up_at_once() {
 /// Corners of a polygon whose sides cross each other, so that there is hardly an ear.
 fn tangle(corners: usize) -> Vec<[f64; 2]> {
     let place = |i: usize| {
-        let (angle, radius) = (i as f64 / corners as f64 * 6.283, 1.0 + ((i * 7919) % 101) as f64);
+        let (angle, radius) =
+            (i as f64 / corners as f64 * std::f64::consts::TAU, 1.0 + ((i * 7919) % 101) as f64);
         [radius * angle.cos(), radius * angle.sin()]
     };
     (0..corners).map(place).collect()
