@@ -153,7 +153,7 @@ impl Cache {
                 // Another process has removed it.
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
                 Err(_) if path.is_dir() => {
-                    tracing::warn!("{} is a directory and is left alone", path.display())
+                    tracing::warn!("{} is a directory and is left alone", path.display());
                 }
                 Err(e) => return Err(Error::io(Action::Remove, path, e)),
             }

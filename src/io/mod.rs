@@ -5,7 +5,8 @@
 //!
 //! Readers look at the content first (a VTU named `.vtk` is still a VTU), check every count against the
 //! bytes that are there before they reserve memory, and every index before they use it: a damaged file is
-//! an error that names the place, never a panic. Writers write beside the target and rename.
+//! an error that names the place, never a panic. What becomes larger than its bytes in the file is paid for out of a
+//! [`budget`]. Writers write beside the target and rename.
 
 pub mod budget;
 mod cells;

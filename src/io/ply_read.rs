@@ -324,9 +324,14 @@ fn arrays(
     leave: &[&str],
     notes: &mut Vec<String>,
 ) -> Vec<DataArray> {
-    let find = |name: &str| element.properties.iter().position(|p| p.name == name && p.length.is_none());
+    let find = |name: &&str| element.properties.iter().position(|p| p.name == **name && p.length.is_none());
+    // Groups are looked for once: a file may have thousands of properties.
+    let groups: Vec<(&str, &[&str], Vec<usize>)> = GROUPS
+        .iter()
+        .filter_map(|(whole, parts)| Some((*whole, *parts, parts.iter().map(find).collect::<Option<_>>()?)))
+        .collect();
     let mut out: Vec<DataArray> = vec![];
-    for (property, column) in element.properties.iter().zip(columns) {
+    for (i, (property, column)) in element.properties.iter().zip(columns).enumerate() {
         let name = property.name.as_str();
         if property.length.is_some() {
             if !INDICES.contains(&name) {
@@ -337,16 +342,13 @@ fn arrays(
         if leave.contains(&name) {
             continue;
         }
-        let group =
-            GROUPS.iter().find(|(_, parts)| parts.contains(&name) && parts.iter().all(|p| find(p).is_some()));
-        let Some((whole, parts)) = group else {
+        let Some((whole, parts, places)) = groups.iter().find(|(_, parts, _)| parts.contains(&name)) else {
             out.push(DataArray { name: name.into(), components: 1, values: column.clone() });
             continue;
         };
-        if parts[0] == name {
-            let parts: Vec<&Vec<f64>> = parts.iter().filter_map(|p| find(p)).map(|i| &columns[i]).collect();
-            let values = (0..element.count).flat_map(|row| parts.iter().map(move |part| part[row])).collect();
-            out.push(DataArray { name: (*whole).into(), components: parts.len(), values });
+        if places[0] == i {
+            let values = (0..element.count).flat_map(|row| places.iter().map(move |&p| columns[p][row]));
+            out.push(DataArray { name: (*whole).into(), components: parts.len(), values: values.collect() });
         }
     }
     out

@@ -22,25 +22,30 @@ const FLAT_OPEN: f64 = 1e-2;
 /// How many triangles of a part are tested: all of them must be inside of the other.
 const SAMPLES: usize = 8;
 
-/// For every part, true if its triangles face the wrong way. `part_of` has the number of the part of every triangle.
-/// Triangles must be oriented consistently within a part.
-pub fn inside_out(points: &[[f64; 3]], triangles: &[[u32; 3]], part_of: &[u32]) -> Vec<bool> {
+/// The angles Ω that any surface may take, and those that it may take for each of its triangles in the mean, which is a
+/// few seconds. Thousands of parts within each other would take minutes.
+const ANGLES: usize = 50_000_000;
+const ANGLES_EACH: usize = 256;
+
+/// For every part, true if its triangles face the wrong way; `None` if there are too many parts within each other to tell.
+/// `part_of` has the number of the part of every triangle. Triangles must be oriented consistently within a part.
+pub fn inside_out(points: &[[f64; 3]], triangles: &[[u32; 3]], part_of: &[u32]) -> Option<Vec<bool>> {
     let count = part_of.iter().max().map_or(0, |&last| last as usize + 1);
     let mut lists = vec![vec![]; count];
     for (triangle, &part) in triangles.iter().zip(part_of) {
         lists[part as usize].push(*triangle);
     }
     let parts: Vec<Part> = lists.into_iter().map(|list| Part::new(points, list)).collect();
-    parts
-        .iter()
-        .enumerate()
-        .map(|(i, part)| {
-            let others = parts.iter().enumerate().filter(|&(j, other)| j != i && other.closed);
-            let depth =
-                if part.closed { others.filter(|(_, other)| part.is_in(other, points)).count() } else { 0 };
-            part.volume != 0.0 && (part.volume > 0.0) != depth.is_multiple_of(2)
-        })
-        .collect()
+    let mut angles = ANGLES + ANGLES_EACH * triangles.len();
+    let mut is_wrong = |(i, part): (usize, &Part)| {
+        let mut depth = 0usize;
+        for (_, other) in parts.iter().enumerate().filter(|&(j, other)| part.closed && j != i && other.closed)
+        {
+            depth += usize::from(part.is_in(other, points, &mut angles)?);
+        }
+        Some(part.volume != 0.0 && (part.volume > 0.0) != depth.is_multiple_of(2))
+    };
+    parts.iter().enumerate().map(&mut is_wrong).collect()
 }
 
 /// A connected part of the surface.
@@ -70,8 +75,8 @@ impl Part {
         Part { triangles, bounds, closed, volume: if solid { volume } else { 0.0 } }
     }
 
-    /// True if it is inside of `other`.
-    fn is_in(&self, other: &Part, points: &[[f64; 3]]) -> bool {
+    /// True if it is inside of `other`; `None` if that would take more than the angles that are left.
+    fn is_in(&self, other: &Part, points: &[[f64; 3]], angles: &mut usize) -> Option<bool> {
         let encloses =
             |k: usize| other.bounds[0][k] <= self.bounds[0][k] && self.bounds[1][k] <= other.bounds[1][k];
         let step = self.triangles.len().div_ceil(SAMPLES);
@@ -79,7 +84,14 @@ impl Part {
             let [a, b, c] = t.map(|v| points[v as usize]);
             winding(points, &other.triangles, scale(1.0 / 3.0, add(add(a, b), c))).abs() > 0.5
         };
-        (0..3).all(encloses) && self.triangles.iter().step_by(step).all(inside)
+        // To compare the boxes costs about as much as an angle.
+        *angles = angles.checked_sub(1)?;
+        if !(0..3).all(encloses) {
+            return Some(false);
+        }
+        *angles =
+            angles.checked_sub(other.triangles.len().saturating_mul(self.triangles.len().min(SAMPLES)))?;
+        Some(self.triangles.iter().step_by(step).all(inside))
     }
 }
 
@@ -139,7 +151,8 @@ mod tests {
         ball(&mut points, &mut triangles, [0.0, 4.0, 0.0], 1.0, false);
         ball(&mut points, &mut triangles, [9.0, 4.0, 0.0], 1.0, true);
         let part_of = patches(&triangles);
-        assert_eq!(inside_out(&points, &triangles, &part_of), [true, false, false, true, false, true]);
+        let wrong = inside_out(&points, &triangles, &part_of).unwrap();
+        assert_eq!(wrong, [true, false, false, true, false, true]);
     }
 
     #[test]
@@ -147,11 +160,11 @@ mod tests {
         let (mut points, mut triangles) = (vec![], vec![]);
         ball(&mut points, &mut triangles, [0.0; 3], 1.0, true);
         triangles.retain(|t| t.iter().any(|&v| points[v as usize][2] < 0.3));
-        assert_eq!(inside_out(&points, &triangles, &patches(&triangles)), [true]);
+        assert_eq!(inside_out(&points, &triangles, &patches(&triangles)), Some(vec![true]));
         for p in &mut points {
             p[2] = 1e-5 * p[0] * p[0];
         }
-        assert_eq!(inside_out(&points, &triangles, &patches(&triangles)), [false]);
+        assert_eq!(inside_out(&points, &triangles, &patches(&triangles)), Some(vec![false]));
     }
 
     #[test]
@@ -160,5 +173,21 @@ mod tests {
         ball(&mut points, &mut triangles, [0.0; 3], 1.0, false);
         assert!((winding(&points, &triangles, [0.1, -0.2, 0.3]) - 1.0).abs() < 1e-14);
         assert!(winding(&points, &triangles, [0.1, -0.2, 1.3]).abs() < 1e-14);
+    }
+
+    #[test]
+    fn thousands_of_parts_within_each_other_are_not_judged() {
+        let shells = |count: u32| {
+            let points: Vec<[f64; 3]> = (0..count)
+                .map(|i| 1.0 + 1e-3 * f64::from(i))
+                .flat_map(|s| [[-s, -s, -s], [s, -s, -s], [0.0, s, -s], [0.0, 0.0, s]])
+                .collect();
+            let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+            let triangles: Vec<[u32; 3]> =
+                (0..count).flat_map(|i| faces.map(|face| face.map(|v| v + 4 * i))).collect();
+            inside_out(&points, &triangles, &patches(&triangles))
+        };
+        assert_eq!(shells(3), Some(vec![false, true, false]));
+        assert_eq!(shells(8000), None);
     }
 }

@@ -29,23 +29,28 @@ pub fn coinciding(points: &[[f64; 3]]) -> Vec<u32> {
 /// vertices of two clusters are farther apart than that.
 pub fn within(points: &[[f64; 3]], distance: f64) -> Vec<u32> {
     let mut clusters = UnionFind::new(points.len());
-    for (v, &first) in (0..).zip(&coinciding(points)) {
+    let first = coinciding(points);
+    for (v, &first) in (0..).zip(&first) {
         clusters.union(v, first);
     }
     if distance > 0.0 {
-        join_near(points, distance, &mut clusters);
+        join_near(points, &first, distance, &mut clusters);
     }
     (0..points.len() as u32).map(|v| clusters.find(v)).collect()
 }
 
-/// Joins vertices within `distance` of each other, by means of a grid of cells of that size.
-fn join_near(points: &[[f64; 3]], distance: f64, clusters: &mut UnionFind) {
+/// Joins vertices within `distance` of each other, by means of a grid of cells of that size. Of vertices at one place, the
+/// `first` stands for all.
+fn join_near(points: &[[f64; 3]], first: &[u32], distance: f64, clusters: &mut UnionFind) {
     let finite = || points.iter().filter(|p| is_finite(**p));
     let low = finite().fold([f64::INFINITY; 3], |low, p| std::array::from_fn(|i| low[i].min(p[i])));
     // Numbers too large for a cell share the last cell, which only costs time.
     let cell = |p: [f64; 3]| -> [i64; 3] { std::array::from_fn(|i| ((p[i] - low[i]) / distance) as i64) };
-    let mut cells: Vec<([i64; 3], u32)> =
-        points.iter().zip(0..).filter(|(p, _)| is_finite(**p)).map(|(p, v)| (cell(*p), v)).collect();
+    let mut cells: Vec<([i64; 3], u32)> = (0..)
+        .zip(points)
+        .filter(|(v, p)| is_finite(**p) && first[*v as usize] == *v)
+        .map(|(v, p)| (cell(*p), v))
+        .collect();
     cells.sort_unstable();
     for &([x, y, z], v) in &cells {
         for (dx, dy) in [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 0)] {

@@ -204,12 +204,18 @@ fn many_names_are_looked_up_at_once() {
     let groups: String = (0..200_000).map(|i| format!("g {i}\n")).collect();
     let mesh = read("names.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n{groups}f 1 2 3\n").as_bytes());
     assert_eq!(mesh.unwrap().mesh.cell_data[0].values, [0.0, 199_999.0]);
+    let properties = "property char nx\n".repeat(60_000);
+    let text = format!(
+        "ply\nformat ascii 1.0\nelement vertex 0\nproperty char x\nproperty char y\nproperty char z\n{properties}end_header\n"
+    );
+    assert!(read("names.ply", text.as_bytes()).is_err(), "it has no cells");
 }
 
 /// Corners of a polygon whose sides cross each other, so that there is hardly an ear.
 fn tangle(corners: usize) -> Vec<[f64; 2]> {
     let place = |i: usize| {
-        let (angle, radius) = (i as f64 / corners as f64 * 6.283, 1.0 + ((i * 7919) % 101) as f64);
+        let (angle, radius) =
+            (i as f64 / corners as f64 * std::f64::consts::TAU, 1.0 + ((i * 7919) % 101) as f64);
         [radius * angle.cos(), radius * angle.sin()]
     };
     (0..corners).map(place).collect()

@@ -107,7 +107,7 @@ impl Campaign {
     fn meshes(&mut self, dir: &Path, count: usize) {
         let all = samples::meshes();
         for i in 0..count {
-            let (name, bytes, other) = &all[i % all.len()];
+            let ((name, bytes), other) = &all[i % all.len()];
             let damaged = self.damaged(bytes);
             let path = dir.join(name);
             std::fs::write(&path, &damaged).unwrap();

@@ -44,8 +44,11 @@ fn mesh(shape: &Shape) -> Mesh {
     mesh
 }
 
-/// Names and contents of files of every format that can be read. Each file of a pair has the other one with it.
-pub fn meshes() -> Vec<(String, Vec<u8>, Option<(String, Vec<u8>)>)> {
+/// The name of a file and its content.
+pub type File = (String, Vec<u8>);
+
+/// Files of every format that can be read. Each file of a pair has the other one with it.
+pub fn meshes() -> Vec<(File, Option<File>)> {
     let dir = tempfile::tempdir().unwrap();
     let shapes = [
         Shape::Sphere { radius: 1.0, cells: 1 },
@@ -64,30 +67,30 @@ pub fn meshes() -> Vec<(String, Vec<u8>, Option<(String, Vec<u8>)>)> {
             let other = format!("m{i}.ele");
             if ending == "node" {
                 let ele = content(&dir.path().join(&other));
-                out.push((other.clone(), ele.clone(), Some((name.clone(), content(&path)))));
-                out.push((name, content(&path), Some((other, ele))));
+                out.push(((other.clone(), ele.clone()), Some((name.clone(), content(&path)))));
+                out.push(((name, content(&path)), Some((other, ele))));
             } else {
-                out.push((name, content(&path), None));
+                out.push(((name, content(&path)), None));
             }
         }
         for (name, compression) in [("zlib", Compression::Zlib), ("lz4", Compression::Lz4)] {
             let mut bytes = vec![];
             with_grid(&mesh, |grid| write_compressed(grid, compression, &mut bytes)).unwrap();
-            out.push((format!("{name}{i}.vtu"), bytes, None));
+            out.push(((format!("{name}{i}.vtu"), bytes), None));
         }
     }
     for (name, text) in
         [("t.off", OFF), ("t.ply", PLY), ("t.stl", STL), ("t.obj", OBJ), ("t.msh", MSH), ("t.vtk", LEGACY)]
     {
-        out.push((name.into(), text.into(), None));
+        out.push(((name.into(), text.into()), None));
     }
     out
 }
 
 /// The configs that come with the program.
-pub fn configs() -> Vec<(String, Vec<u8>)> {
+pub fn configs() -> Vec<File> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
-    let mut out: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
+    let mut out: Vec<File> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|e| e == "toml"))

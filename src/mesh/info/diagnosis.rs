@@ -47,7 +47,9 @@ pub fn diagnose(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Diagnosis {
         topology,
         boundary_loops: loops(&sound).len(),
         inside_out: judged
-            .then(|| inside_out(points, &sound, &patches(&sound)).iter().filter(|x| **x).count()),
+            .then(|| inside_out(points, &sound, &patches(&sound)))
+            .flatten()
+            .map(|parts| parts.iter().filter(|x| **x).count()),
         duplicates: duplicates(&sound),
         intersections: intersecting_pairs(points, triangles),
         triangles: sound,

@@ -39,12 +39,13 @@ pub fn consistently(mesh: &mut Mesh) -> Vec<bool> {
     turn(mesh, turned.into_iter().map(|turned| turned == Some(true)).collect())
 }
 
-/// Turns the patches that are inside out; returns which triangles were turned. Patches must be
-/// oriented [`consistently`].
+/// Turns the patches that are inside out; returns which triangles were turned. Patches must be oriented
+/// [`consistently`]. If there are too many within each other to tell, none is turned.
 pub fn outward(mesh: &mut Mesh) -> Vec<bool> {
     let patch_of = patches(&mesh.triangles);
     let wrong = inside_out(&mesh.points, &mesh.triangles, &patch_of);
-    turn(mesh, patch_of.iter().map(|&patch| wrong[patch as usize]).collect())
+    let is_wrong = |&patch: &u32| wrong.as_ref().is_some_and(|wrong| wrong[patch as usize]);
+    turn(mesh, patch_of.iter().map(is_wrong).collect())
 }
 
 fn turn(mesh: &mut Mesh, turned: Vec<bool>) -> Vec<bool> {
