@@ -275,9 +275,10 @@ fn numbers_and_arrays_of_a_surface_select_what_the_user_sees() {
              [[body.pin]]\nselect = {select}\n[output]\nformats = [\"ply\"]\n"
         )
     };
-    for (name, select) in
-        [("ids", format!("{{ ids = {marked:?} }}")), ("array", "{ array = \"hold\", above = 0.5 }".into())]
-    {
+    for (name, select) in [
+        ("ids", format!("{{ ids = {marked:?} }}")),
+        ("array", "{ array = { name = \"hold\", above = 0.5 } }".into()),
+    ] {
         place.write(&format!("{name}.toml"), &scene(&select));
         place.succeed(&["simulate", &format!("{name}.toml"), "-o", name]);
         let frame = pliant::io::read(&place.path(&format!("{name}/ply/jelly_0008.ply"))).unwrap();
@@ -291,7 +292,7 @@ fn numbers_and_arrays_of_a_surface_select_what_the_user_sees() {
         }
     }
     for (select, reason) in [
-        ("{ array = \"hodl\", above = 0.5 }", "did you mean 'hold'?"),
+        ("{ array = { name = \"hodl\", above = 0.5 } }", "did you mean 'hold'?"),
         ("{ ids = [100000] }", "the mesh has 384 vertices"),
     ] {
         place.write("bad.toml", &scene(select));
