@@ -82,7 +82,7 @@ fn runs(directory: &std::path::Path) {
             let loaded =
                 load(&path, &Overrides { set, output, ..Overrides::default() }).expect("a valid scene");
             let stop = AtomicBool::new(false);
-            let wishes = Wishes { existing: Existing::Replace, must_converge: false };
+            let wishes = Wishes { existing: Existing::Replace, sync: false, must_converge: false };
             let report = run(&loaded, &Cache::disabled(), wishes, &stop, &mut Silent).expect("a run");
             *best = best.min(report.seconds.per_frame);
         }

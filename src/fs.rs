@@ -103,9 +103,14 @@ pub fn write_atomically(
     Pending::write(path, write)?.place()
 }
 
-/// Like [`write_atomically`]; after it, not even a loss of power takes the file away or leaves an older one.
+/// Like [`write_atomically`]; after a loss of power too, there is the new file or the old one, and it is whole.
+pub fn write_synced(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
+    Pending::fill(path, write, true)?.place()
+}
+
+/// Like [`write_synced`]; after it, not even a loss of power leaves the old file.
 pub fn write_durably(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
-    Pending::fill(path, write, true)?.place()?;
+    write_synced(path, write)?;
     path.parent().map_or(Ok(()), sync_directory)
 }
 

@@ -253,7 +253,7 @@ impl CompareArgs {
             let loaded = self.load(&options, Some((contender.settings.kind().name, directory.clone())))?;
             tracing::info!("{}", contender.label);
             let mut reporter = Reporter::new(global);
-            let wishes = Wishes { existing, must_converge: false };
+            let wishes = Wishes { existing, sync: false, must_converge: false };
             let report = run(&loaded, &global.cache(), wishes, &AtomicBool::new(false), &mut reporter);
             reporter.close();
             let report = report?;

@@ -28,6 +28,9 @@ pub struct SimulateArgs {
     /// Overwrite an existing run directory.
     #[arg(long)]
     pub force: bool,
+    /// Wait for the disk before every checkpoint, so that a loss of power takes no frame.
+    #[arg(long)]
+    pub sync: bool,
     /// The number of threads.
     #[command(flatten)]
     pub threads: ThreadArgs,
@@ -47,7 +50,7 @@ impl SimulateArgs {
         };
         let stop = stop_on_interrupt();
         let mut reporter = Reporter::new(global);
-        let wishes = Wishes { existing, must_converge: self.require_converged.is_some() };
+        let wishes = Wishes { existing, sync: self.sync, must_converge: self.require_converged.is_some() };
         let report = run(&loaded, &global.cache(), wishes, &stop, &mut reporter);
         reporter.close();
         if let Err(Error::Io { source, .. }) = &report

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 /// The text with control characters, and those that change the direction of writing, as escapes such as `\u{1b}`. Line
-/// breaks stay.
+/// breaks and tabs stay.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    escape(text, |c| is_harmful(c) && c != '\n')
+    escape(text, |c| is_harmful(c) && !['\n', '\t'].contains(&c))
 }
 
 /// Like [`printable`], with line breaks as `\n`: a name cannot look like a line of its own.
@@ -36,6 +36,6 @@ mod tests {
     fn control_characters_become_escapes() {
         assert_eq!(printable("a\x1b[2Jb\r\nc\u{9b}ü→"), "a\\u{1b}[2Jb\\r\nc\\u{9b}ü→");
         assert_eq!(one_line("a\nb\tc\u{202e}"), "a\\nb\\tc\\u{202e}");
-        assert!(matches!(printable("plain\ntext"), Cow::Borrowed(_)));
+        assert!(matches!(printable("plain\n\ttext"), Cow::Borrowed(_)));
     }
 }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::error::{Action, Error, Result};
-use crate::fs::{read_regular, write_durably};
+use crate::fs::{read_regular, write_synced};
 use crate::model::State;
 use crate::simulate::conserve::Account;
 use crate::simulate::convergence::Record;
@@ -48,7 +48,7 @@ fn account_from_numbers([a, b, c, d, e, f, energy, stored]: [f64; ACCOUNT]) -> A
 }
 
 impl Checkpoint {
-    /// Writes it, whole or not at all; after that, not even a loss of power takes it away.
+    /// Writes it; after a loss of power too, there is this one or the one before, and it is whole.
     pub fn write(&self, path: &Path) -> Result<()> {
         let mut bytes = Vec::with_capacity(128 + 48 * self.state.x.len());
         bytes.extend(MAGIC);
@@ -77,7 +77,7 @@ impl Checkpoint {
         }
         let checksum = blake3::hash(&bytes);
         bytes.extend(checksum.as_bytes());
-        write_durably(path, |out| std::io::Write::write_all(out, &bytes))
+        write_synced(path, |out| std::io::Write::write_all(out, &bytes))
     }
 
     /// Reads and checks it; `None` if there is none.

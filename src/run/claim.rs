@@ -4,6 +4,8 @@
 //! files that the run's own list has are removed or written over ([`super::manifest`]). A run of an earlier version has no
 //! such list: it can be continued, but not replaced.
 
+use std::fs::FileType;
+
 use super::checkpoint::Checkpoint;
 use super::difference;
 use super::directory::RunDirectory;
@@ -151,15 +153,16 @@ impl Claim {
 
     /// Refuses a run whose frames up to this one are not all there.
     fn refuse_lost(&self, frame: u64) -> Result<()> {
-        let there: std::collections::BTreeSet<String> =
-            self.directory.entries(&self.files)?.into_iter().map(|(file, _)| file).collect();
+        // A file may be empty after a loss of power.
+        let is_whole =
+            |file: &str| std::fs::metadata(self.directory.path(file)).is_ok_and(|found| found.len() > 0);
         let mut lost = (0..=frame)
             // The last frame of a shorter run need not be one of this run.
             .flat_map(|number| self.files.of_frame(number))
-            .filter(|file| !file.starts_with("blender/") && !there.contains(file));
+            .filter(|file| !file.starts_with("blender/") && !is_whole(file));
         let Some(first) = lost.next() else { return Ok(()) };
         let reason = format!(
-            "{} files of frames that the run has written are not there, such as {first}",
+            "{} files of frames that the run has written are not there or empty, such as {first}",
             1 + lost.count()
         );
         Err(refusal(self.directory.dir(), &reason, "put them back, or start anew with --force"))
@@ -256,7 +259,8 @@ fn check(
 
 /// Refuses to write over files that the list of the run there does not have.
 fn refuse_foreign(directory: &RunDirectory, files: &Manifest, old: &Manifest) -> Result<()> {
-    let is_foreign = |(file, _): &(String, _)| files.lists(file) && !old.lists(file);
+    let is_foreign =
+        |(file, kind): &(String, FileType)| files.lists(file) && (kind.is_dir() || !old.lists(file));
     match directory.entries(files)?.into_iter().find(is_foreign) {
         Some((file, _)) => Err(refusal(
             &directory.path(&file),

@@ -22,6 +22,8 @@ use elements::par;
 pub struct Wishes {
     /// What becomes of a run that is there already.
     pub existing: Existing,
+    /// Sync all files to the disk before every checkpoint.
+    pub sync: bool,
     /// Refuse, before anything is simulated, solvers whose gradients say nothing of how well they did.
     pub must_converge: bool,
 }
@@ -89,14 +91,13 @@ pub fn run(
     stop: &AtomicBool,
     progress: &mut dyn Progress,
 ) -> Result<RunReport> {
-    let existing = wishes.existing;
     let started = Instant::now();
     let scene = &loaded.scene;
     // Locked before anything is looked at, so that no other process changes it until the end.
-    let claim = Claim::take(scene, existing)?;
+    let claim = Claim::take(scene, wishes.existing)?;
     let directory = claim.directory.clone();
     let config = to_toml(loaded);
-    let found = if existing == Existing::Resume { claim.checkpoint(&config)? } else { None };
+    let found = if wishes.existing == Existing::Resume { claim.checkpoint(&config)? } else { None };
     let last = scene.time.frames;
     let schedule = Schedule { first: 0, every: scene.output.every, last, time: scene.time };
     let (mut simulation, report) = Simulation::new(scene, cache)?;
@@ -108,7 +109,7 @@ pub fn run(
     progress.prepared(&report, &simulation, first.unwrap_or(0), last);
 
     let sinks = sinks(&scene.output, schedule, &directory, &simulation.model)?;
-    let writer = Writer::start(sinks, directory.clone(), claim.files.clone());
+    let writer = Writer::start(sinks, directory.clone(), claim.files.clone(), wishes.sync);
     let simulating = Instant::now();
     if first.is_none() {
         writer.send(simulation.job(schedule, 0, String::new(), fingerprint));
@@ -118,13 +119,10 @@ pub fn run(
         if frame == last || stop.load(Ordering::Relaxed) {
             break Ok(());
         }
-        let rows = match simulation.advance_frame(scene.time.substeps) {
-            Ok(rows) => rows,
+        match simulation.send_frame(&writer, schedule, frame + 1, fingerprint) {
+            Ok(true) => frame += 1,
+            Ok(false) => break Ok(()),
             Err(error) => break Err(error),
-        };
-        frame += 1;
-        if !writer.send(simulation.job(schedule, frame, rows, fingerprint)) {
-            break Ok(());
         }
         progress.frame(frame);
     };
@@ -277,6 +275,18 @@ impl Simulation {
             rows.push_str(&self.advance()?.to_csv());
         }
         Ok(rows)
+    }
+
+    /// Simulates a frame and hands it over; false if the writer has failed.
+    fn send_frame(
+        &mut self,
+        writer: &Writer,
+        schedule: Schedule,
+        frame: u64,
+        fingerprint: [u8; 32],
+    ) -> Result<bool> {
+        let rows = self.advance_frame(schedule.time.substeps)?;
+        Ok(writer.send(self.job(schedule, frame, rows, fingerprint)))
     }
 
     fn job(&self, schedule: Schedule, frame: u64, rows: String, fingerprint: [u8; 32]) -> Job {

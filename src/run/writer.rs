@@ -1,9 +1,10 @@
 //! The thread that writes frames, then their metrics rows, and now and then the checkpoint that names both.
 //!
-//! A checkpoint is written only after everything that it names is synced to the disk, so that a run that is killed, or
-//! loses power, at any moment can be resumed. Waiting for the disk may take longer than a frame. It is therefore done
-//! as often as it takes a fiftieth of the time, and at the end; a killed run computes the frames since then again. The
-//! queue is short, so that a slow disk slows the simulation down instead of filling the memory.
+//! A checkpoint is written only after everything that it names, so that a run that is killed at any moment can be resumed.
+//! It is synced to the disk; if that was asked for, all that it names is synced before, so that a loss of power takes no
+//! frame either. Waiting for the disk may take longer than a frame. It is therefore done as often as it takes a fiftieth of
+//! the time, and at the end; a killed run computes the frames since then again. The queue is short, so that a slow disk
+//! slows the simulation down instead of filling the memory.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -43,10 +44,15 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread that writes the listed files of a run.
-    pub fn start(sinks: Vec<Box<dyn FrameSink>>, directory: RunDirectory, files: Manifest) -> Writer {
+    /// Starts the thread that writes the listed files of a run; with `sync`, all of them are synced before a checkpoint.
+    pub fn start(
+        sinks: Vec<Box<dyn FrameSink>>,
+        directory: RunDirectory,
+        files: Manifest,
+        sync: bool,
+    ) -> Writer {
         let (sender, receiver) = sync_channel::<Job>(QUEUE);
-        let desk = Desk { sinks, directory, files, open: BTreeSet::new(), last: None, synced: None };
+        let desk = Desk { sinks, directory, files, sync, open: BTreeSet::new(), last: None, synced: None };
         let thread = std::thread::spawn(move || desk.work(&receiver));
         Writer { sender, thread }
     }
@@ -69,6 +75,7 @@ struct Desk {
     sinks: Vec<Box<dyn FrameSink>>,
     directory: RunDirectory,
     files: Manifest,
+    sync: bool,
     /// The files of frames that are written but not synced.
     open: BTreeSet<String>,
     /// The state after the last whole frame, if it is not on the disk.
@@ -100,7 +107,9 @@ impl Desk {
             self.sinks.iter_mut().try_for_each(|sink| sink.write(frame))?;
         }
         append(&self.directory.metrics(), &job.rows)?;
-        self.open.extend(self.files.of_frame(job.checkpoint.frame));
+        if self.sync {
+            self.open.extend(self.files.of_frame(job.checkpoint.frame));
+        }
         self.last = Some(job.checkpoint);
         match self.synced {
             Some((at, took)) if at.elapsed() < REST * took => Ok(()),
@@ -108,7 +117,7 @@ impl Desk {
         }
     }
 
-    /// Puts all that is written, and then its checkpoint, on the disk.
+    /// Writes the checkpoint of all that is written.
     fn settle(&mut self) -> Result<()> {
         let Some(checkpoint) = &self.last else { return Ok(()) };
         let start = Instant::now();
@@ -120,7 +129,11 @@ impl Desk {
         Ok(())
     }
 
+    /// Puts all that is written on the disk, if that was asked for.
     fn sync(&self) -> Result<()> {
+        if !self.sync {
+            return Ok(());
+        }
         let frames = self.open.iter().map(String::as_str);
         for file in self.files.files().chain([super::manifest::NAME]).chain(frames) {
             sync(&self.directory.path(file))?;

@@ -58,21 +58,24 @@ fn all(dir: &Path) -> Vec<(String, Vec<u8>)> {
     content(dir).into_keys().chain(["config.toml".into(), "summary.json".into()]).map(read).collect()
 }
 
+/// One of two processes prepares for long: if it looked before it locked, it would replace what the other has done meanwhile.
 #[test]
 fn two_processes_that_start_together_make_one_run() {
     let place = place(3);
-    place.succeed(&["simulate", "scene.toml", "-o", "alone"]);
-    for round in 0..6 {
+    let slow = beam([48, 16, 16], 1, "iterations = 1", RUBBER);
+    place.write("slow.toml", &slow.replace("\"bar\"", "\"slow\""));
+    for round in 0..4 {
         let run = format!("run{round}");
         let start =
-            || place.pliant(&["simulate", "scene.toml", "-o", &run]).stderr(Stdio::piped()).spawn().unwrap();
-        let ended = [start(), start()].map(|child| child.wait_with_output().unwrap());
+            |scene| place.pliant(&["simulate", scene, "-o", &run]).stderr(Stdio::piped()).spawn().unwrap();
+        let ended = [start("slow.toml"), start("scene.toml")].map(|child| child.wait_with_output().unwrap());
         let codes = ended.each_ref().map(|output| output.status.code());
         let said = ended.each_ref().map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
         assert!([[Some(0), Some(2)], [Some(2), Some(0)]].contains(&codes), "{codes:?} {said:?}");
         let told = |text: &String| text.contains("another process") || text.contains("holds a run already");
         assert!(said.iter().any(told), "{said:?}");
-        assert_equal_content(&place.path("alone"), &place.path(&run));
+        let winner = if codes[0] == Some(0) { "slow" } else { "bar" };
+        assert!(place.path(&format!("{run}/ply/{winner}_0001.ply")).exists());
     }
 }
 
@@ -134,7 +137,13 @@ fn what_is_in_the_way_of_a_run_is_not_written_over() {
     let refused = place.fail(2, &renamed);
     assert!(refused.contains("ply/scan_0001.ply: is in the way") && refused.contains("move it"), "{refused}");
     assert_eq!(before, all(&place.path("run")));
+    // A directory with the name of a file is not the run's either.
+    std::fs::remove_file(place.path("run/metrics.csv")).unwrap();
+    std::fs::create_dir(place.path("run/metrics.csv")).unwrap();
+    let refused = place.fail(2, &["simulate", "scene.toml", "-o", "run", "--force"]);
+    assert!(refused.contains("metrics.csv: is in the way"), "{refused}");
     // Longer runs too.
+    std::fs::remove_dir(place.path("run/metrics.csv")).unwrap();
     place.write("run/vtu/beam_0004.vtu", "mine");
     let refused = place.fail(2, &["simulate", "scene.toml", "-o", "run", "--resume", "--frames", "5"]);
     assert!(refused.contains("beam_0004.vtu: is in the way"), "{refused}");
@@ -220,6 +229,10 @@ fn a_run_that_has_lost_frames_is_not_complete() {
         assert!(refused.contains("vtu/beam_0002.vtu") && refused.contains("--force"), "{refused}");
         assert_eq!(before, all(&place.path("run")));
     }
+    // After a loss of power, a file may be there and empty.
+    std::fs::write(&frame, "").unwrap();
+    let refused = place.fail(2, &["simulate", "scene.toml", "-o", "run", "--resume"]);
+    assert!(refused.contains("not there or empty, such as vtu/beam_0002.vtu"), "{refused}");
     std::fs::write(&frame, bytes).unwrap();
     let rows = std::fs::read_to_string(place.path("run/metrics.csv")).unwrap();
     place.write("run/metrics.csv", rows.lines().next().unwrap());
@@ -227,6 +240,15 @@ fn a_run_that_has_lost_frames_is_not_complete() {
     assert!(refused.contains("metrics.csv: does not have the rows"), "{refused}");
     place.write("run/metrics.csv", &rows);
     place.succeed(&["simulate", "scene.toml", "-o", "run", "--resume"]);
+}
+
+#[test]
+fn a_synced_run_has_the_same_files() {
+    let place = place(6);
+    for (run, more) in [("plain", &[][..]), ("synced", &["--sync"])] {
+        place.succeed(&[&["simulate", "scene.toml", "--set", formats(), "-o", run], more].concat());
+    }
+    assert_equal_content(&place.path("plain"), &place.path("synced"));
 }
 
 #[test]
