@@ -168,11 +168,7 @@ pub fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            // If this cannot be printed, there is no way to report it.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
-        }
+        Err(error) => return report::report_usage(&error),
     };
     log::init(&cli.global);
     cli.global.max_decoded.into_iter().for_each(crate::io::budget::allow);

@@ -19,6 +19,20 @@ pub fn report(error: &Error, global: &Global) -> ExitCode {
     ExitCode::from(error.exit() as u8)
 }
 
+/// Prints help, or what is wrong with the command line. Returns 0 or 2.
+pub fn report_usage(error: &clap::Error) -> ExitCode {
+    // The message repeats arguments. If a terminal would obey one of them, it is printed without colours and as escapes.
+    let is_harmful =
+        |argument: std::ffi::OsString| one_line(&argument.to_string_lossy()) != argument.to_string_lossy();
+    // If this cannot be printed, there is no way to report it.
+    let _ = if std::env::args_os().skip(1).any(is_harmful) && error.use_stderr() {
+        std::io::stderr().write_all(printable(&error.render().to_string()).as_bytes())
+    } else {
+        error.print()
+    };
+    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+}
+
 /// The message for a terminal, beginning with `error:`.
 fn text(error: &Error, colour: bool) -> String {
     match error {

@@ -13,7 +13,8 @@ use super::lock::{self, Lock};
 use super::manifest::{self, Manifest};
 use crate::error::{Action, Error, Result};
 use crate::fs::{read_regular, unfinished, write_atomically};
-use crate::scene::Scene;
+use crate::model::embedded::surface_names;
+use crate::scene::{Scene, names};
 use crate::simulate::metrics::HEADER;
 
 /// What to do if a run already exists.
@@ -46,6 +47,7 @@ impl Claim {
         if dir.exists() && !dir.is_dir() {
             return Err(refusal(dir, "is not a directory", "choose another one with -o"));
         }
+        refuse_twins(scene)?;
         let lock = Lock::take(dir)?;
         let directory = RunDirectory::new(dir, &scene.name);
         let (files, old) = (Manifest::of(scene), Manifest::read(dir)?);
@@ -212,6 +214,20 @@ impl Extension {
 
 fn refusal(path: &std::path::Path, reason: &str, hint: &str) -> Error {
     Error::Run { path: path.to_owned(), reason: reason.into(), hint: hint.into() }
+}
+
+/// Refuses bodies whose surfaces would have the same files, such as `a-b` and surface `b` of `a`.
+fn refuse_twins(scene: &Scene) -> Result<()> {
+    let bodies = scene.output.bodies.iter().map(|body| &scene.bodies[*body]);
+    let names: Vec<String> = bodies.flat_map(surface_names).collect();
+    let twin =
+        (1..names.len()).find(|i| names::twin(names[..*i].iter().map(String::as_str), &names[*i]).is_some());
+    twin.map_or(Ok(()), |i| {
+        Err(Error::Usage {
+            what: format!("two bodies or surfaces would have files of the same name '{}'", names[i]),
+            hint: "rename a body".into(),
+        })
+    })
 }
 
 /// The header and the rows up to `step`; `None` if some are missing.

@@ -61,11 +61,12 @@ impl RunDirectory {
         self.path("summary.json")
     }
 
-    /// The entries of the directories that `files` has files in, as paths within this one, with their types. Symbolic links
-    /// are not followed: what is behind them is not the run's.
+    /// The entries of the directories that `files` has files in, as paths within this one, with their types. Files
+    /// come before those of subdirectories, which they may name. Symbolic links are not followed: what is behind them is not
+    /// the run's.
     pub fn entries(&self, files: &Manifest) -> Result<Vec<(String, FileType)>> {
         let mut out = vec![];
-        for sub in files.directories().iter().filter(|sub| self.is_own(sub)) {
+        for sub in files.directories().iter().rev().filter(|sub| self.is_own(sub)) {
             let dir = self.path(sub);
             let listing = |e| Error::io(Action::List, &dir, e);
             for entry in std::fs::read_dir(&dir).map_err(listing)? {

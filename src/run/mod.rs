@@ -40,8 +40,6 @@ pub use cast::Cast;
 use directory::RunDirectory;
 use elements::energy::ElementState;
 pub use frames::FrameWriter;
-#[cfg(doc)]
-use manifest::Manifest;
 
 /// A state to be written, in the input's numbering.
 #[derive(Clone, Debug, Default)]
@@ -89,14 +87,14 @@ pub enum Making {
     Frames {
         /// The directory, also the ending of the files.
         directory: &'static str,
-        /// All files that it writes, as patterns of [`Manifest`].
+        /// All files that it writes, as patterns of [`manifest::Manifest`].
         files: &'static [&'static str],
         /// The function that makes the sink.
         build: fn(&Request) -> Result<Box<dyn FrameSink>>,
     },
     /// Files with the whole animation.
     Animation {
-        /// All files that it writes, as patterns of [`Manifest`].
+        /// All files that it writes, as patterns of [`manifest::Manifest`].
         files: &'static [&'static str],
         /// The function that writes them at the end.
         write: fn(&Animation) -> Result<()>,

@@ -275,6 +275,22 @@ fn exported_frames_belong_to_the_run() {
     assert!(place.path("run/ply/bar_0001.ply").exists() && place.path("run/mine.obj").exists());
 }
 
+#[test]
+fn bodies_that_would_share_files_are_refused() {
+    let place = Place::new();
+    place.succeed(&["generate", "sphere", "--radius", "0.4", "--cells", "2", "-o", "ball.vtu"]);
+    place.succeed(&["convert", "ball.vtu", "x.obj"]);
+    place.succeed(&["convert", "ball.vtu", "y.obj"]);
+    let two = format!(
+        "[[body]]\nname = \"BAR\"\nmesh = \"ball.vtu\"\nsurface = [\"x.obj\", \"y.obj\"]\nmaterial = {RUBBER}\n"
+    );
+    let scene = beam([4, 2, 2], 1, "", RUBBER).replace("\"bar\"", "\"bar-x\"") + &two;
+    place.write("scene.toml", &scene);
+    let refused = place.fail(2, &["simulate", "scene.toml", "-o", "run"]);
+    assert!(refused.contains("same name 'BAR-x'") && !place.path("run").exists(), "{refused}");
+    place.succeed(&["simulate", "scene.toml", "-o", "run", "--set", "output.bodies=[\"BAR\"]"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pair_of_files_appears_together_or_not_at_all() {

@@ -43,6 +43,8 @@ fn control_characters_of_names_never_reach_a_terminal() {
         &["preview", BELL],
         &["plot", BELL],
         &["export", BELL, "--format", "ply"],
+        &[BELL],
+        &["info", &format!("--{BELL}"), "--color", "always"],
     ] {
         assert_plain(&place.run(arguments));
     }
