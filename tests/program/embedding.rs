@@ -271,7 +271,7 @@ fn numbers_and_arrays_of_a_surface_select_what_the_user_sees() {
     let scene = |select: &str| {
         format!(
             "[time]\nframes = 8\n[[body]]\nname = \"jelly\"\nsurface = \"ring.vtk\"\n\
-             tetrahedralize = {{ method = \"lattice\", cells = 10 }}\nmaterial = {RUBBER}\n\
+             tetrahedralize = {{ method = \"lattice\", cells = 6000 }}\nmaterial = {RUBBER}\n\
              [[body.pin]]\nselect = {select}\n[output]\nformats = [\"ply\"]\n"
         )
     };

@@ -16,7 +16,10 @@ fn a_run_that_cannot_be_believed_says_so_and_can_be_refused() {
     assert!(!summary.contains("\"status\": \"sound\""), "{summary}");
     let told = place.fail(4, &["-q", "simulate", "heavy.toml", "--require-sound", "--force"]);
     assert!(told.contains("the run is not sound"), "{told}");
-    place.write("light.toml", &scene.replace("-1e5", "-9.81").replace("heavy", "light"));
+    // With stable-neo-hookean, ten iterations would leave 200 J in this beam, which has 0.4 J.
+    let light =
+        scene.replace("-1e5", "-9.81").replace("heavy", "light").replace("stable-neo-hookean", "arap");
+    place.write("light.toml", &light);
     place.succeed(&["-q", "simulate", "light.toml", "--require-sound"]);
     let summary = std::fs::read_to_string(place.path("outputs/light/summary.json")).unwrap();
     assert!(summary.contains("\"status\": \"sound\""), "{summary}");
