@@ -48,8 +48,8 @@ fn campaign(seed: u64, inputs: usize) {
     campaign.configs(dir.path(), inputs / 4);
     let place = loaded::place();
     campaign.checkpoints(place.dir.path(), inputs / 10);
-    campaign.cache(place.dir.path(), inputs / 20);
-    campaign.runs(place.dir.path(), inputs / 10);
+    campaign.cache(place.dir.path(), inputs / 50);
+    campaign.runs(place.dir.path(), inputs * 13 / 100);
     for (what, tally) in &campaign.tally {
         println!(
             "{what}: {} used, {} refused; the slowest took {:.2} s, the largest {} MB",

@@ -74,12 +74,7 @@ fn without_any_threads_a_run_goes_on() {
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
     let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
     let mut command = if is_root { Command::new("setpriv") } else { Command::new("env") };
-    command.args(nobody.iter().filter(|_| is_root)).args([
-        "sh",
-        "-c",
-        "ulimit -u 1; exec \"$0\" \"$@\"",
-        &program,
-    ]);
+    command.args(nobody.iter().filter(|_| is_root)).args(["prlimit", "--nproc=1", &program]);
     command.args(own).current_dir(place.dir.path()).env("PLIANT_CACHE_DIR", place.path("other"));
     let output = match command.output() {
         Ok(output) if !matches!(output.status.code(), Some(126 | 127)) => output,
