@@ -119,17 +119,8 @@ pub fn run(
         writer.send(simulation.job(schedule, 0, String::new(), fingerprint));
     }
     let mut frame = first.unwrap_or(0);
-    let outcome = loop {
-        if frame == last || stop.load(Ordering::Relaxed) {
-            break Ok(());
-        }
-        match simulation.send_frame(&writer, schedule, frame + 1, fingerprint) {
-            Ok(true) => frame += 1,
-            Ok(false) => break Ok(()),
-            Err(error) => break Err(error),
-        }
-        progress.frame(frame);
-    };
+    let mut next = |frame: u64| simulation.send_frame(&writer, schedule, frame + 1, fingerprint);
+    let outcome = advance(&mut frame, last, stop, progress, &mut next);
     let simulate = simulating.elapsed().as_secs_f64();
     let write = writer.finish()?.as_secs_f64();
     outcome?;
@@ -153,6 +144,21 @@ pub fn run(
         substeps: scene.time.substeps,
         directory,
     })
+}
+
+/// Simulates frame after frame by `next`, up to the last one, until `stop` is set, or until `next` fails or returns false.
+fn advance(
+    frame: &mut u64,
+    last: u64,
+    stop: &AtomicBool,
+    progress: &mut dyn Progress,
+    next: &mut dyn FnMut(u64) -> Result<bool>,
+) -> Result<()> {
+    while *frame < last && !stop.load(Ordering::Relaxed) && next(*frame)? {
+        *frame += 1;
+        progress.frame(*frame);
+    }
+    Ok(())
 }
 
 /// The seconds of a run by part, of which `simulated` frames took what preparing did not.

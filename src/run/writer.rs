@@ -44,7 +44,7 @@ pub struct Writer(Way);
 
 enum Way {
     Thread { sender: SyncSender<Job>, thread: JoinHandle<Result<Duration>> },
-    Here(RefCell<Desk>),
+    Here(RefCell<Box<Desk>>),
 }
 
 impl Writer {
@@ -78,7 +78,7 @@ impl Writer {
         });
         match thread {
             Ok(thread) => Writer(Way::Thread { sender, thread }),
-            Err(_) => Writer(Way::Here(RefCell::new(take(&desk).expect("no thread has taken it")))),
+            Err(_) => Writer(Way::Here(RefCell::new(Box::new(take(&desk).expect("no thread has taken it"))))),
         }
     }
 

@@ -124,8 +124,7 @@ impl Record {
 
     fn note_jump(&mut self, step: u64, jump: f64) {
         self.jumps += 1;
-        // A jump that is not a number is as bad as can be.
-        if jump > self.energy_jump || jump.is_nan() {
+        if jump > self.energy_jump {
             (self.energy_jump, self.jump_step) = (jump, step);
         }
     }
@@ -207,7 +206,7 @@ impl Simulation {
         let still = self.still_value(pins, cost);
         let jump = value.total() - still;
         // An infinite energy is told by the inverted cells that have it.
-        if value.total().is_finite() && still.is_finite() && !(jump <= TOLERANCE * still + slack) {
+        if value.total().is_finite() && still.is_finite() && jump > TOLERANCE * still + slack {
             self.soundness.record.note_jump(self.step + 1, jump);
         }
     }
