@@ -16,7 +16,6 @@ fn read(name: &str, bytes: &[u8]) -> Result<Import, String> {
     let dir = tempfile::tempdir().unwrap();
     let path: PathBuf = dir.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    let _turn = turn();
     let (result, taken) = allocated(|| io::import(&path));
     let most = SLACK * budget(bytes.len());
     assert!(taken < most, "{name} of {} bytes: {taken} bytes were allocated, {most} at most", bytes.len());
@@ -72,6 +71,7 @@ fn packed(count: usize, size: usize, block: &[u8]) -> Vec<u8> {
 
 #[test]
 fn packed_blocks_stay_within_the_budget() {
+    let _turn = turn();
     for (compressor, block) in [
         ("vtkZLibDataCompressor", zlib(BLOCK)),
         ("vtkLZ4DataCompressor", lz4_flex::block::compress(&vec![0; BLOCK])),
@@ -91,6 +91,7 @@ fn packed_blocks_stay_within_the_budget() {
 
 #[test]
 fn blocks_that_unpack_to_more_than_they_say_are_not_unpacked() {
+    let _turn = turn();
     for (compressor, block) in [
         ("vtkZLibDataCompressor", zlib(8 * BLOCK)),
         ("vtkLZ4DataCompressor", lz4_flex::block::compress(&vec![0; 2 * BLOCK])),
@@ -105,6 +106,7 @@ fn blocks_that_unpack_to_more_than_they_say_are_not_unpacked() {
 /// 400 arrays that all begin at the same place.
 #[test]
 fn arrays_at_the_same_place_are_paid_for_each() {
+    let _turn = turn();
     let points = 90_000;
     let mut data = (24 * points as u64).to_le_bytes().to_vec();
     data.resize(8 + 24 * points, 0);
@@ -123,6 +125,7 @@ fn arrays_at_the_same_place_are_paid_for_each() {
 
 #[test]
 fn sections_with_values_for_few_nodes_are_paid_for_each() {
+    let _turn = turn();
     let nodes: String = (1..=5000).map(|i| format!("{i} 0 0 {i}\n")).collect();
     let mut text = format!(
         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5000\n{nodes}$EndNodes\n$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n"
@@ -137,6 +140,7 @@ fn sections_with_values_for_few_nodes_are_paid_for_each() {
 /// A polygon of many corners with many numbers, each of which belongs to all of its triangles.
 #[test]
 fn numbers_of_a_polygon_are_paid_for_at_each_triangle() {
+    let _turn = turn();
     let corners = 20_000;
     let mut ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty int x\nproperty int y\nproperty int z\nelement face 1\n\
                    property list int int vertex_indices\n"
@@ -160,6 +164,7 @@ fn numbers_of_a_polygon_are_paid_for_at_each_triangle() {
 
 #[test]
 fn rows_without_properties_take_no_time() {
+    let _turn = turn();
     for (format, rest) in [("ascii", "\n\n"), ("binary_little_endian", "")] {
         let head = format!("ply\nformat {format} 1.0\nelement nothing 1000000000000\n");
         let text = format!(
@@ -177,6 +182,7 @@ fn rows_without_properties_take_no_time() {
 /// The parser of XML compares every attribute with those before it, and copies namespaces to every element within.
 #[test]
 fn tags_of_many_attributes_and_nested_namespaces_are_refused() {
+    let _turn = turn();
     let attributes: String = (0..200_000).map(|i| format!(" a{i}=\"\"")).collect();
     let message = read("tag.vtu", format!("<VTKFile{attributes}></VTKFile>").as_bytes()).unwrap_err();
     assert!(message.contains("an XML tag of more than"), "{message}");
@@ -193,6 +199,7 @@ fn tags_of_many_attributes_and_nested_namespaces_are_refused() {
 /// Many arrays in many pieces, and many names of groups: what looks each of them up among all others takes for ever.
 #[test]
 fn many_names_are_looked_up_at_once() {
+    let _turn = turn();
     let arrays: String = (0..20_000).map(|i| format!("<DataArray type=\"Int8\" Name=\"{i}\"/>")).collect();
     let piece =
         format!("<Piece NumberOfPoints=\"0\" NumberOfCells=\"0\"><PointData>{arrays}</PointData></Piece>");
@@ -223,6 +230,7 @@ fn tangle(corners: usize) -> Vec<[f64; 2]> {
 
 #[test]
 fn polygons_of_many_corners_become_fans_that_are_told() {
+    let _turn = turn();
     let corners = 2000;
     let points = tangle(corners);
     let rows: String = points.iter().map(|[x, y]| format!("{x} {y} 0\n")).collect();
@@ -246,6 +254,7 @@ fn polygons_of_many_corners_become_fans_that_are_told() {
 /// `pliant info` says how many triangles of a heap it has not compared.
 #[test]
 fn a_heap_of_triangles_is_described_with_what_was_not_counted() {
+    let _turn = turn();
     let mut random = elements::math::random::signed(3);
     let points: Vec<[f64; 3]> = (0..3 * 9400).map(|_| std::array::from_fn(|_| random())).collect();
     let triangles: Vec<[u32; 3]> = (0..9400).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
@@ -257,11 +266,11 @@ fn a_heap_of_triangles_is_described_with_what_was_not_counted() {
 
 #[test]
 fn a_config_of_many_megabytes_is_refused() {
+    let _turn = turn();
     let place = Place::new();
     let text = format!("[[body]]\npin = [ {} ]\n", "{ids=[1,2,3]},".repeat(1_700_000));
     assert!(text.len() > 23_000_000);
     let path = place.write("large.toml", &text);
-    let _turn = turn();
     let (result, taken) = allocated(|| pliant::config::load(&path, &Default::default()));
     let message = result.unwrap_err().to_string();
     assert!(message.contains("large.toml") && message.contains("MB at most"), "{message}");
@@ -271,6 +280,7 @@ fn a_config_of_many_megabytes_is_refused() {
 /// Thousands of bodies and pins are refused before they are compared with each other, and of many faults some are shown.
 #[test]
 fn configs_of_many_tables_and_many_faults_end_soon() {
+    let _turn = turn();
     for text in [
         "[[body]]\n".repeat(200_000),
         format!("[[body]]\n{}", "[[body.pin]]\n".repeat(140_000)),
@@ -279,7 +289,6 @@ fn configs_of_many_tables_and_many_faults_end_soon() {
         let message = pliant::config::parse(&text).unwrap_err().to_string();
         assert!(message.contains("tables, and a config may have"), "{message}");
     }
-    let _turn = turn();
     let text = "[[body]]\nname = \"\"\n".repeat(15_000);
     let (result, taken) = allocated(|| pliant::config::parse(&text));
     let message = result.unwrap_err().to_string();
@@ -293,6 +302,7 @@ fn configs_of_many_tables_and_many_faults_end_soon() {
 
 #[test]
 fn a_flag_allows_more() {
+    let _turn = turn();
     let place = Place::new();
     let points = 4 * BLOCK / 24;
     let arrays: String = (0..3)

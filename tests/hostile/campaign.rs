@@ -29,18 +29,19 @@ const DESCRIPTION: usize = 64 << 20;
 
 #[test]
 fn damaged_inputs_are_used_or_refused() {
+    let _turn = turn();
     campaign(1, 2_000);
 }
 
 #[test]
 #[ignore = "some minutes"]
 fn a_hundred_thousand_damaged_inputs_are_used_or_refused() {
+    let _turn = turn();
     campaign(2, 100_000);
 }
 
 /// Half of the inputs are meshes, a quarter configs, the others checkpoints, entries of the cache and run directories.
 fn campaign(seed: u64, inputs: usize) {
-    let _turn = turn();
     println!("seed {seed}, {inputs} inputs");
     let mut campaign = Campaign { random: SplitMix64::new(seed), seed, tally: BTreeMap::new() };
     let dir = fleeting();

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use super::turn;
 use crate::common::program::{Place, assert_equal_content};
 
 const BEAM: &str = r#"
@@ -47,6 +48,7 @@ fn threads(run: &Path) -> u64 {
 
 #[test]
 fn without_room_for_the_stacks_of_threads_there_is_one_thread() {
+    let _turn = turn();
     let place = place("[16, 8, 8]");
     place.succeed(&["simulate", "scene.toml", "-o", "first"]);
     // 4096 stacks of 8 MB are more than 4 GB.
@@ -62,6 +64,7 @@ fn without_room_for_the_stacks_of_threads_there_is_one_thread() {
 #[cfg(target_os = "linux")]
 #[test]
 fn without_any_threads_a_run_goes_on() {
+    let _turn = turn();
     use std::os::unix::fs::PermissionsExt;
     let place = place("[16, 8, 8]");
     place.succeed(&["simulate", "scene.toml", "-o", "first"]);
@@ -91,6 +94,7 @@ fn without_any_threads_a_run_goes_on() {
 
 #[test]
 fn without_memory_there_is_one_clear_error() {
+    let _turn = turn();
     let place = place("[150, 60, 60]");
     let output = within(&place, "ulimit -v 300000", &["simulate", "scene.toml", "--threads", "2"]);
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -101,6 +105,7 @@ fn without_memory_there_is_one_clear_error() {
 
 #[test]
 fn numbers_too_large_for_single_precision_are_refused() {
+    let _turn = turn();
     let place = Place::new();
     place.write("huge.obj", "v 0 0 0\nv 1e308 0 0\nv 0 1e308 0\nf 1 2 3\n");
     let message = place.fail(1, &["convert", "huge.obj", "huge.stl"]);

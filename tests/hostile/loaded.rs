@@ -5,6 +5,7 @@ use std::path::Path;
 use pliant::run::checkpoint::Checkpoint;
 
 use super::entry::Entry;
+use super::turn;
 use crate::common::program::{Place, assert_equal_content};
 
 /// A filled sphere and a beam, which need every kind of entry, with a solver that needs the spectral radius.
@@ -40,6 +41,7 @@ pub fn place() -> Place {
 
 #[test]
 fn checkpoints_that_do_not_fit_the_scene_are_refused() {
+    let _turn = turn();
     let place = place();
     let path = place.path("first/checkpoint.bin");
     let whole = Checkpoint::read(&path).unwrap().unwrap();
@@ -86,6 +88,7 @@ fn is_refused(place: &Place, path: &Path, what: &str, entry: &Entry, contradicts
 
 #[test]
 fn tets_in_the_cache_that_are_none_are_filled_anew() {
+    let _turn = turn();
     let place = place();
     let (path, whole) = Entry::find(&place.path("cache"), "tets");
     type Edit = fn(&mut Entry);
@@ -105,6 +108,7 @@ fn tets_in_the_cache_that_are_none_are_filled_anew() {
 
 #[test]
 fn factors_and_orderings_of_another_system_are_computed_anew() {
+    let _turn = turn();
     let place = place();
     // The entries of a smaller and of a larger scene.
     for (name, cells) in [("small", "[1, 1, 1]"), ("large", "[3, 2, 2]")] {

@@ -20,7 +20,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Tests that count bytes take turns.
+/// All tests take turns, because the bytes of one would be counted by another.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// The bytes that a file may become: 64 times its own and 64 MB.
@@ -35,7 +35,7 @@ fn allocated<R>(f: impl FnOnce() -> R) -> (R, usize) {
     (result, region.change().bytes_allocated)
 }
 
-/// Waits for the turn of a test that counts bytes.
+/// Waits for the turn of a test; every test begins with it.
 fn turn() -> std::sync::MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
