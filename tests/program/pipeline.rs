@@ -88,7 +88,7 @@ fn what_cannot_work_is_refused_before_the_work() {
 }
 
 #[test]
-fn require_converged_turns_a_bad_end_into_exit_code_one() {
+fn require_converged_turns_a_bad_end_into_exit_code_four() {
     let place = Place::new();
     place.write(
         "scene.toml",
@@ -96,7 +96,7 @@ fn require_converged_turns_a_bad_end_into_exit_code_one() {
     );
     let warned = place.succeed(&["simulate", "scene.toml"]);
     assert!(warned.contains("far from converged") && warned.contains("solver.iterations"), "{warned}");
-    let failed = place.fail(1, &["simulate", "scene.toml", "--force", "--require-converged", "1e-3"]);
+    let failed = place.fail(4, &["simulate", "scene.toml", "--force", "--require-converged", "1e-3"]);
     assert!(failed.contains("above the required"), "{failed}");
     let args =
         ["--force", "--solver", "newton", "--set", "solver.iterations=20", "--require-converged", "1e-3"];
