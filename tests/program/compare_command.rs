@@ -88,6 +88,12 @@ fn a_config_holds_comparisons_of_its_own() {
     assert!(table.starts_with("time.step,body.0.material.young,solver,iterations,"), "{table}");
     assert_eq!(table.lines().count(), 1 + 2 * 3 * 2, "{table}");
 
+    for more in [&["--runs"][..], &[]] {
+        let arguments = ["-q", "compare", "scene.toml", "--solvers", "pd", "--force", "-o", "left"];
+        let told = place.succeed(&[&arguments[..], more].concat());
+        assert!(told.contains("'vary' of the config's comparisons (cases) is left out"), "{told}");
+    }
+
     let refused =
         |arguments: &[&str]| place.fail(2, &[&["compare", "scene.toml", "-o", "other"], arguments].concat());
     let unknown = refused(&["--only", "case"]);
@@ -125,4 +131,9 @@ fn convergence_cannot_be_required_of_what_does_not_minimize() {
     let refused =
         place.fail(2, &["simulate", "scene.toml", "--solver", "xpbd", "--require-converged", "1e-3"]);
     assert!(refused.contains("does not minimize"), "{refused}");
+    let rope = "[time]\nframes = 2\n[solver]\nkind = \"admm\"\n[[body]]\ngenerate = { shape = \"rope\", length = 1, segments = 4 }\n\
+                line = {}\n[[body.pin]]\nselect = { ids = [0] }\n";
+    place.write("rope.toml", rope);
+    let refused = place.fail(2, &["simulate", "rope.toml", "--require-converged", "1e-3"]);
+    assert!(refused.contains("solver 'admm' does not minimize"), "{refused}");
 }
