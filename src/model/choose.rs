@@ -66,23 +66,23 @@ impl Chooser<'_> {
                     several.len()
                 )),
             },
-            Selection::Array { name, .. } => {
+            Selection::Array { name, .. } if !self.surfaces.is_empty() => {
                 let has = |arrays: &[DataArray]| arrays.iter().any(|array| array.name == *name);
+                if !self.is_hidden && has(&self.mesh.point_data) {
+                    return own();
+                }
+                let mut painted: Vec<_> = self.surfaces.iter().filter(|(_, arrays)| has(arrays)).collect();
+                if painted.is_empty() {
+                    // It tells what it has instead.
+                    painted.push(&self.surfaces[0]);
+                }
                 let mut found = vec![];
-                for (surface, arrays) in self.surfaces.iter().filter(|(_, arrays)| has(arrays)) {
+                for (surface, arrays) in painted {
                     found.extend(on_surface(selection, surface, arrays)?);
                 }
-                match &self.surfaces[..] {
-                    _ if !self.is_hidden && (has(&self.mesh.point_data) || self.surfaces.is_empty()) => own(),
-                    surfaces if surfaces.iter().any(|(_, arrays)| has(arrays)) => {
-                        found.sort_unstable();
-                        found.dedup();
-                        Ok(found)
-                    }
-                    // None has it: the first one says what it has instead.
-                    [(surface, arrays), ..] => on_surface(selection, surface, arrays),
-                    [] => own(),
-                }
+                found.sort_unstable();
+                found.dedup();
+                Ok(found)
             }
             _ => own(),
         }
