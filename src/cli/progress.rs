@@ -103,7 +103,7 @@ pub fn log_preparation(report: &PreparationReport, simulation: &Simulation) {
     };
     tracing::info!(
         "{} vertices ({} unknown), {} in {:.2} s; ordering: {} in {:.2} s; {} in {:.2} s",
-        model.rest.len(),
+        model.body_vertices(),
         model.numbering.free,
         cells(model.tets.len(), model.triangles.len(), model.edges.len()),
         report.model_seconds,

@@ -8,6 +8,7 @@ use super::custom::Placed;
 use super::forces::{Context, Forces};
 use super::notes::Notes;
 use super::numbering::Numbering;
+use super::obstacle::{self, ObstacleData};
 use super::{BodyModel, HardPin, Model, State, terms};
 use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
@@ -47,6 +48,47 @@ pub(super) struct Hold {
     pub motion: Option<usize>,
 }
 
+/// The vertices of all bodies, then those of obstacles, input numbering.
+pub(super) struct Vertices {
+    /// Rest positions in m.
+    pub rest: Vec<[f64; 3]>,
+    /// How they are pinned: not (0), hard (1) or soft (2).
+    pub pinned: Vec<u8>,
+    /// Whether they are unknowns.
+    pub unknown: Vec<bool>,
+    /// How pins hold them, in the order of the vertices.
+    pub holds: Vec<Hold>,
+    /// The motions that they follow.
+    pub motions: Vec<Motion>,
+}
+
+impl Vertices {
+    /// Those of the bodies, whose first ones have the numbers `firsts`.
+    fn of_bodies(
+        scene: &Scene,
+        bodies: &[BodyData],
+        firsts: &[usize],
+        notes: &mut Vec<String>,
+    ) -> Result<Vertices> {
+        let mut motions = vec![];
+        let holds = collect_pins(scene, bodies, firsts, &mut motions, notes);
+        let (pinned, unknown) = pinned_and_unknown(scene, bodies, &holds)?;
+        let rest = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
+        Ok(Vertices { rest, pinned, unknown, holds, motions })
+    }
+}
+
+/// The vertices of each body, input numbering.
+fn vertex_ranges(bodies: &[BodyData]) -> Vec<Range<usize>> {
+    let mut next = 0;
+    let range = |body: &BodyData| {
+        let first = next;
+        next += body.rest.len();
+        first..next
+    };
+    bodies.iter().map(range).collect()
+}
+
 /// Loads all meshes and builds the model.
 pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
     build_with(scene, vec![], cache)
@@ -56,56 +98,52 @@ pub fn build(scene: &Scene, cache: &Cache) -> Result<Built> {
 pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &Cache) -> Result<Built> {
     scene.check()?;
     let bodies: Vec<BodyData> = scene.bodies.iter().map(|b| body::load(b, cache)).collect::<Result<_>>()?;
+    let obstacles: Vec<ObstacleData> = scene.obstacles.iter().map(obstacle::load).collect::<Result<_>>()?;
     let mut notes = Notes::default();
     bodies.iter().for_each(|body| notes.append(body.notes.clone()));
-    let firsts: Vec<usize> = bodies
-        .iter()
-        .scan(0, |next, b| {
-            *next += b.rest.len();
-            Some(*next - b.rest.len())
-        })
-        .collect();
-    let mut motions = vec![];
-    let holds = collect_pins(scene, &bodies, &firsts, &mut motions, &mut notes.notes);
+    obstacles.iter().for_each(|obstacle| notes.append(obstacle.notes.clone()));
+    let ranges = vertex_ranges(&bodies);
+    let firsts: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+    let mut vertices = Vertices::of_bodies(scene, &bodies, &firsts, &mut notes.notes)?;
+    let size = diagonal(&vertices.rest);
+    let obstacles = obstacle::append(scene, obstacles, &mut vertices);
     let (tets, tet_ranges) = join(&bodies, &firsts, |b| &b.tets);
     let (triangles, triangle_ranges) = join(&bodies, &firsts, |b| &b.triangles);
     let (edges, edge_ranges) = join(&bodies, &firsts, |b| &b.edges);
-    let (pinned, unknown) = pinned_and_unknown(scene, &bodies, &holds)?;
-    let rest: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
     let start = Instant::now();
     let mut couplings = terms::couplings(scene, &tets, &triangles, &triangle_ranges, &edges);
-    let vertices: Vec<Range<usize>> =
-        firsts.iter().zip(&bodies).map(|(first, body)| *first..first + body.rest.len()).collect();
-    let placed = |energy| Placed::new(energy, scene, &vertices);
+    let placed = |energy| Placed::new(energy, scene, &ranges);
     let energies: Vec<Placed> = energies.into_iter().map(placed).collect::<Result<_>>()?;
     couplings.extend(energies.iter().flat_map(Placed::couplings));
-    let (numbering, ordering) = Numbering::new(&unknown, &couplings, cache)?;
+    let (numbering, ordering) = Numbering::new(&vertices.unknown, &couplings, cache)?;
     let ordering_time = start.elapsed();
-    let initial = initial_state(&bodies, &holds, &numbering);
+    let initial = initial_state(&bodies, &vertices, &numbering);
 
     let mut model = Model {
         bodies: (0..bodies.len())
             .map(|i| {
                 let cells = [&tet_ranges, &triangle_ranges, &edge_ranges].map(|ranges| ranges[i].clone());
-                place(&scene.bodies[i], &bodies[i], vertices[i].clone(), cells)
+                place(&scene.bodies[i], &bodies[i], ranges[i].clone(), cells)
             })
             .collect(),
-        size: diagonal(&rest),
-        rest,
+        obstacles,
+        size,
+        rest: vertices.rest,
         tets,
         triangles,
         edges,
         material_ids: material_ids(scene, &bodies),
-        pinned,
+        pinned: vertices.pinned,
         initial,
         hard_pins: vec![],
-        motions,
+        motions: vertices.motions,
         cells: vec![],
         numbering,
     };
-    model.hard_pins = hard_pins(&model, &holds);
-    let mut terms = terms::build(scene, &bodies, &mut model, &holds)?;
+    model.hard_pins = hard_pins(&model, &vertices.holds);
+    let mut terms = terms::build(scene, &bodies, &mut model, &vertices.holds)?;
     let mut mass: Vec<f64> = bodies.iter().flat_map(|b| b.mass.iter().copied()).collect();
+    mass.resize(model.rest.len(), 0.0);
     mass = model.numbering.order.iter().map(|v| mass[*v as usize]).collect();
     let stage_step = scene.time.integrator.stage_step(scene.time.step);
     let rest: Vec<Vec4> = model.numbering.order.iter().map(|v| Vec4::new(model.rest[*v as usize])).collect();
@@ -301,10 +339,13 @@ fn join<const N: usize>(
 }
 
 /// The initial state. Prescribed vertices start at rest: their velocity comes from their motion, step by step.
-fn initial_state(bodies: &[BodyData], holds: &[Hold], numbering: &Numbering) -> State {
-    let x: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.initial.iter().copied()).collect();
+fn initial_state(bodies: &[BodyData], vertices: &Vertices, numbering: &Numbering) -> State {
+    let mut x: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.initial.iter().copied()).collect();
     let mut v: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.velocity.iter().copied()).collect();
-    for hold in holds.iter().filter(|h| h.kind == PinKind::Hard) {
+    // Obstacles start where they are at rest.
+    x.extend(&vertices.rest[x.len()..]);
+    v.resize(x.len(), [0.0; 3]);
+    for hold in vertices.holds.iter().filter(|h| h.kind == PinKind::Hard) {
         v[hold.vertex] = [0.0; 3];
     }
     let internal =

@@ -1,7 +1,7 @@
 //! The model: everything about a scene that does not change while it runs.
 //!
-//! Two numberings of vertices meet here. The *input* numbering is the files' own, bodies one after the other;
-//! output is written in it. The *internal* numbering has the unknowns first, in the order of elimination of the
+//! Two numberings of vertices meet here. The *input* numbering is the files' own, bodies one after the other, then
+//! obstacles; output is written in it. The *internal* numbering has the unknowns first, in the order of elimination of the
 //! system matrix, which also keeps neighbours close in memory; prescribed and orphan vertices follow.
 
 pub mod body;
@@ -15,6 +15,7 @@ pub mod forces;
 pub mod motion;
 pub mod notes;
 pub mod numbering;
+pub mod obstacle;
 pub mod rotation;
 pub mod select;
 mod terms;
@@ -31,6 +32,7 @@ use elements::math::lanes::Vec4;
 use elements::par;
 use embedded::Embedded;
 use numbering::Numbering;
+use obstacle::ObstacleModel;
 
 fn area(points: [[f64; 3]; 3]) -> f64 {
     let [x, y, z] = area_vector(&points, [0, 1, 2]);
@@ -84,6 +86,8 @@ pub struct HardPin {
 pub struct Model {
     /// The bodies, in the order of the scene.
     pub bodies: Vec<BodyModel>,
+    /// The obstacles, in the order of the scene. Their vertices come after those of all bodies.
+    pub obstacles: Vec<ObstacleModel>,
     /// Rest positions, input numbering.
     pub rest: Vec<[f64; 3]>,
     /// All tets, input numbering, body after body.
@@ -102,11 +106,11 @@ pub struct Model {
     pub initial: State,
     /// Prescribed vertices.
     pub hard_pins: Vec<HardPin>,
-    /// The motions that pins follow.
+    /// The motions that pins and obstacles follow.
     pub motions: Vec<Motion>,
     /// For each term of the objective, the cell of each of its elements; none where elements are not cells.
     pub cells: Vec<Vec<u32>>,
-    /// Length of the diagonal of the rest bounding box in m.
+    /// Length of the diagonal of the bodies' rest bounding box in m.
     pub size: f64,
 }
 
@@ -116,9 +120,14 @@ impl Model {
         pin.motion.map_or(pin.origin, |m| self.motions[m].apply(pin.origin, time))
     }
 
-    /// From internal to input numbering.
+    /// How many vertices the bodies have: the first ones in the input numbering.
+    pub fn body_vertices(&self) -> usize {
+        self.bodies.last().map_or(0, |body| body.vertices.end)
+    }
+
+    /// The values of the bodies' vertices, from internal to input numbering.
     pub fn to_input(&self, values: &[Vec4]) -> Vec<[f64; 3]> {
-        self.numbering.position.iter().map(|i| values[*i as usize].xyz()).collect()
+        self.numbering.position[..self.body_vertices()].iter().map(|i| values[*i as usize].xyz()).collect()
     }
 
     /// The body of a name.

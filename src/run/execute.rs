@@ -260,7 +260,7 @@ fn summary(
         frames: loaded.scene.time.frames,
         steps: simulation.step,
         started_at_frame,
-        vertices: simulation.model.rest.len(),
+        vertices: simulation.model.body_vertices(),
         tets: simulation.model.tets.len(),
         triangles: simulation.model.triangles.len(),
         edges: simulation.model.edges.len(),

@@ -25,6 +25,11 @@ pub fn of(loaded: &Loaded, simulation: &Simulation) -> Result<[u8; 32]> {
             *path = content(Path::new(path.as_str()))?;
         }
     }
+    for obstacle in &mut config.obstacle {
+        if let Some(raw::ObstacleShape::Mesh(path)) = &mut obstacle.shape {
+            *path = content(Path::new(path.as_str()))?;
+        }
+    }
     let mut hasher = blake3::Hasher::new();
     // The raw types are strings, numbers, arrays and structs, all of which TOML can hold.
     hasher.update(toml::to_string(&config).expect("raw configs are TOML").as_bytes());
@@ -33,6 +38,9 @@ pub fn of(loaded: &Loaded, simulation: &Simulation) -> Result<[u8; 32]> {
     hasher.update(bytemuck::cast_slice(model.tets.as_flattened()));
     hasher.update(bytemuck::cast_slice(model.triangles.as_flattened()));
     hasher.update(bytemuck::cast_slice(model.edges.as_flattened()));
+    for obstacle in &model.obstacles {
+        hasher.update(bytemuck::cast_slice(obstacle.triangles.as_flattened()));
+    }
     hasher.update(bytemuck::cast_slice(&simulation.objective.mass));
     for point in model.initial.x.iter().chain(&model.initial.v) {
         hasher.update(bytemuck::cast_slice(&point.0));

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::{
-    Bending, Control, Damping, Deform, Fiber, Limits, Line, Load, MaterialPart, MeshSource, Motion, Pin,
-    PinKind, Quantity, Selection, Springs, Transform, Velocity,
+    Bending, BodyContact, Control, Damping, Deform, Fiber, Limits, Line, Load, MaterialPart, MeshSource,
+    Motion, Pin, PinKind, Quantity, Selection, Springs, Transform, Velocity,
 };
 use elements::energy::material::Material;
 use elements::math::track::Track;
@@ -54,6 +54,8 @@ pub struct Body {
     pub loads: Vec<Load>,
     /// Pressure inside the closed surface above that outside, in Pa, over time.
     pub pressure: Option<Track<1>>,
+    /// What differs in its contact from that of the scene.
+    pub contact: BodyContact,
     /// What its momenta and energy should be.
     pub control: Control,
 }
@@ -83,6 +85,7 @@ impl Body {
             pins: vec![],
             loads: vec![],
             pressure: None,
+            contact: BodyContact::default(),
             control: Control::default(),
         }
     }

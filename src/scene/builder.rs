@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::names;
-use super::{Body, FrameFormat, MeshSource, Output, Quantity, Scene, Shape, Time};
+use super::{Body, Contact, FrameFormat, MeshSource, Obstacle, Output, Quantity, Scene, Shape, Time};
 use crate::error::{Error, Result};
 use crate::io::vtu_write::Compression;
 use crate::mesh::Mesh;
@@ -24,6 +24,8 @@ impl Scene {
             gravity: Track::constant([0.0, -9.81, 0.0]),
             wind: None,
             bodies: vec![],
+            obstacles: vec![],
+            contact: None,
             output: Output {
                 dir: PathBuf::from("outputs").join(name),
                 formats: vec![],
@@ -43,6 +45,19 @@ impl Scene {
     pub fn body(mut self, body: Body) -> Scene {
         self.output.bodies.push(self.bodies.len());
         self.bodies.push(body);
+        self
+    }
+
+    /// Adds an obstacle. With the first one, contact is on.
+    pub fn obstacle(mut self, obstacle: Obstacle) -> Scene {
+        self.contact.get_or_insert_default();
+        self.obstacles.push(obstacle);
+        self
+    }
+
+    /// Sets what touches what.
+    pub fn contact(mut self, contact: Contact) -> Scene {
+        self.contact = Some(contact);
         self
     }
 
@@ -80,7 +95,7 @@ impl Scene {
 
     /// Refuses what a config could not say either: no bodies, two of one name, times and numbers out of range.
     pub fn check(&self) -> Result<()> {
-        let refuse = |what: String| Err(Error::Usage { what, hint: String::new() });
+        let refuse = |what: String| refuse(what, "");
         let Time { step, substeps, .. } = self.time;
         if !(step > 0.0 && step.is_finite()) || substeps == 0 {
             return refuse(format!("scene '{}': the time step must be above 0 s, not {step}", self.name));
@@ -89,7 +104,8 @@ impl Scene {
             return refuse(format!("scene '{}' has no body", self.name));
         }
         let bodies = self.bodies.iter().map(|body| body.name.as_str());
-        for name in bodies.clone().chain([self.name.as_str()]) {
+        let obstacles = self.obstacles.iter().map(|obstacle| obstacle.name.as_str());
+        for name in bodies.clone().chain(obstacles).chain([self.name.as_str()]) {
             if let Some(reason) = names::fault(name) {
                 return refuse(format!("the name '{name}': {reason}"));
             }
@@ -104,10 +120,54 @@ impl Scene {
                 return refuse(format!("body '{}': its density must be above 0 kg/m³", body.name));
             }
         }
+        self.check_contact()?;
         let SolverSettings { method, iterations, tolerance } = self.solver.clone();
         SolverSettings::new(method, iterations, tolerance)?;
         Ok(())
     }
+
+    /// Refuses obstacles and contact that a config could not say either.
+    fn check_contact(&self) -> Result<()> {
+        let bodies: Vec<&str> = self.bodies.iter().map(|body| body.name.as_str()).collect();
+        let obstacles: Vec<&str> = self.obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect();
+        for (i, name) in obstacles.iter().enumerate() {
+            let earlier = bodies.iter().chain(&obstacles[..i]);
+            if names::twin(earlier.copied(), name).is_some() {
+                return refuse(format!("obstacle '{name}': a body or another obstacle has this name"), "");
+            }
+        }
+        let no = |key: &str, reason: &str| refuse(format!("{key}: {reason}"), "");
+        for body in &self.bodies {
+            if let Some((key, reason)) = body.contact.refusals().first() {
+                return no(&format!("body '{}': contact.{key}", body.name), reason);
+            }
+        }
+        for obstacle in &self.obstacles {
+            if let Some((key, reason)) = obstacle.refusals().first() {
+                return no(&format!("obstacle '{}': {key}", obstacle.name), reason);
+            }
+        }
+        let Some(contact) = &self.contact else {
+            let what = "a scene with obstacles has contact too";
+            return if obstacles.is_empty() { Ok(()) } else { refuse(what.into(), "set Scene::contact") };
+        };
+        if let Some((key, reason)) = contact.refusals().first() {
+            return no(&format!("contact.{key}"), reason);
+        }
+        for (i, pair) in contact.pairs.iter().enumerate() {
+            if let Some((key, reason, hint)) = contact.pair_refusal(i, &bodies, &obstacles) {
+                return refuse(format!("contact.pairs.{i}.{key}: {reason}"), &hint);
+            }
+            if let Some((key, reason)) = pair.refusals().first() {
+                return no(&format!("contact.pairs.{i}.{key}"), reason);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refuse(what: String, hint: &str) -> Result<()> {
+    Err(Error::Usage { what, hint: hint.into() })
 }
 
 impl From<Mesh> for MeshSource {

@@ -5,19 +5,22 @@
 
 mod body;
 mod builder;
+mod contact;
 mod control;
 mod elastic;
 pub mod memory;
 pub mod names;
+mod obstacle;
 mod output;
 
 pub use crate::mesh::generate::Shape;
 pub use body::Body;
+pub use contact::{BodyContact, Contact, ContactPair, ContactStart};
 pub use control::{Control, Wish};
 pub use elastic::{
     Bending, BendingKind, Damping, Directions, Fiber, Limits, Line, LineKind, MaterialPart, Quantity, Springs,
 };
-
+pub use obstacle::{Obstacle, ObstacleShape};
 pub use output::{FrameFormat, Output};
 
 use std::path::PathBuf;
@@ -46,6 +49,10 @@ pub struct Scene {
     pub wind: Option<Wind>,
     /// The bodies, at least one.
     pub bodies: Vec<Body>,
+    /// What bodies touch and do not move.
+    pub obstacles: Vec<Obstacle>,
+    /// What touches what; `None`: everything passes through everything. A scene with obstacles has it.
+    pub contact: Option<Contact>,
     /// Where and what to write.
     pub output: Output,
     /// Comparisons of solvers on the scene.
@@ -299,7 +306,7 @@ pub enum Selection {
     },
 }
 
-/// The motion of pinned vertices: a map of their initial positions, active between two times.
+/// The motion of pinned vertices or of an obstacle: a map of their initial positions, active between two times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
     /// The map over time.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::contact::BodyContact;
 use super::control::Control;
 use super::force::Load;
 use super::material::Material;
@@ -89,6 +90,9 @@ pub struct Body {
     /// refused. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Animated<f64>>,
+    /// What differs in its contact from `[contact]`. Default: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<BodyContact>,
     /// What the momenta and the energy of the body should be; for solver `constrained-pd`, or with `solver.fepr`.
     /// Default: all are kept.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@
 
 mod body;
 mod comparison;
+mod contact;
 mod control;
 mod force;
 mod material;
@@ -21,6 +22,10 @@ pub use body::{
     Velocity,
 };
 pub use comparison::{Comparison, Setting, Variation};
+pub use contact::{
+    Block, BodyContact, Capsule, Contact, ContactPair, ContactStart, Obstacle, ObstacleShape, Plane, Sphere,
+    Torus,
+};
 pub use control::{Conserved, Control};
 pub use force::{Load, Wind};
 pub use material::{Inversion, Material};
@@ -58,6 +63,12 @@ pub struct Config {
     /// The elastic bodies, at least one. Required.
     #[serde(default)]
     pub body: Vec<Body>,
+    /// What touches what, and how. Default: nothing touches, unless there is an `[[obstacle]]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<Contact>,
+    /// What bodies touch and do not move; with one of them, contact is on. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obstacle: Vec<Obstacle>,
     /// Comparisons of solvers on this scene, which `pliant compare` runs. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparison: Vec<Comparison>,

@@ -1,4 +1,4 @@
-//! The tables of one `[[body.pin]]`: selections and motions.
+//! The tables of one `[[body.pin]]`: selections and motions, which obstacles have too.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ pub struct NearestSelection {
     pub count: Option<u64>,
 }
 
-/// The motion of pinned vertices: exactly one of rotate, translate, keyframes and shake.
+/// The motion of pinned vertices or of an obstacle: exactly one of rotate, translate, keyframes and shake.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Motion {

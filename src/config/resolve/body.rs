@@ -6,7 +6,7 @@ use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::raw;
 use super::defaults::{Context, fill_pin, fill_selection, make_absolute};
-use super::{control, elastic, force, material, names, pin, shape, unit};
+use super::{contact, control, elastic, force, material, names, pin, shape, unit};
 use crate::meshing::{METHODS, Size};
 use crate::scene;
 
@@ -63,6 +63,7 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         pins: pins.into_iter().collect::<Option<_>>()?,
         loads: loads.into_iter().collect::<Option<_>>()?,
         pressure: pressure.map(|p| force::track(p, |p| [p], &at.join("pressure"), report)),
+        contact: contact::of_body(&body.contact, &at.join("contact"), report),
         control: control::resolve(body, &at.join("control"), report),
     })
 }
@@ -103,8 +104,7 @@ pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut 
     }
     body.damping.mass.get_or_insert(0.0);
     body.damping.stiffness.get_or_insert(0.0);
-    body.transform.translate.get_or_insert([0.0; 3]);
-    body.transform.scale.get_or_insert(1.0);
+    fill_transform(&mut body.transform);
     body.velocity.linear.get_or_insert([0.0; 3]);
     body.velocity.angular.get_or_insert([0.0; 3]);
     let alone = matches!(body.deform, raw::OneOrMany::One(_));
@@ -128,6 +128,12 @@ pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut 
     for load in &mut body.load {
         fill_selection(&mut load.select);
     }
+}
+
+/// Writes out the defaults of a placement.
+pub fn fill_transform(transform: &mut raw::Transform) {
+    transform.translate.get_or_insert([0.0; 3]);
+    transform.scale.get_or_insert(1.0);
 }
 
 /// Young's modulus in Pa of ropes and rods. One with the density of water lengthens by 0.05 % per metre
@@ -227,7 +233,8 @@ fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<scene::Me
     }
 }
 
-fn transform(transform: &raw::Transform, at: &KeyPath, report: &mut Report) -> scene::Transform {
+/// Validates a placement that stands at `at`.
+pub fn transform(transform: &raw::Transform, at: &KeyPath, report: &mut Report) -> scene::Transform {
     let scale = transform.scale.unwrap_or(1.0);
     report.check(scale > 0.0, at.join("scale"), "must be above 0");
     let rotate = match &transform.rotate {

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::raw;
-use super::body;
+use super::{body, contact};
 
 /// The place of a config, and the directory in which the program runs.
 #[derive(Clone, Debug)]
@@ -52,6 +52,7 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
     for (i, body) in config.body.iter_mut().enumerate() {
         body::fill(body, i, context, report);
     }
+    contact::fill(config, context, report);
 }
 
 fn fill_wind(wind: &mut raw::Wind) {
@@ -72,7 +73,12 @@ pub(super) fn fill_selection(select: &mut Option<raw::Select>) {
 pub(super) fn fill_pin(pin: &mut raw::Pin) {
     pin.kind.get_or_insert(raw::PinKind::Hard);
     fill_selection(&mut pin.select);
-    let Some(motion) = &mut pin.motion else { return };
+    if let Some(motion) = &mut pin.motion {
+        fill_motion(motion);
+    }
+}
+
+pub(super) fn fill_motion(motion: &mut raw::Motion) {
     motion.from.get_or_insert(0.0);
     if let Some(rotate) = &mut motion.rotate {
         rotate.origin.get_or_insert([0.0; 3]);

@@ -5,6 +5,7 @@
 
 mod body;
 mod comparison;
+mod contact;
 mod control;
 mod defaults;
 mod elastic;
@@ -25,6 +26,7 @@ use super::path::KeyPath;
 use super::problem::Report;
 use super::raw;
 use crate::scene;
+use crate::solver::SolverSettings;
 
 /// More frames or steps than this must be a typing error.
 const MOST_STEPS: u64 = 1_000_000_000_000;
@@ -44,30 +46,54 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<scene::Scene
         report.value(root.join("body"), "a scene wants at least one [[body]]", "");
     }
     check_body_names(&config.body, report);
+    check_obstacle_names(config, report);
     let end = time.step * time.frames as f64 * time.substeps as f64;
     let bodies: Vec<Option<scene::Body>> = (config.body.iter().enumerate())
         .map(|(i, body)| body::resolve(body, root.join("body").join(i), end, report))
         .collect();
-    if let Some(solver) = &solver {
-        let kind = solver.kind();
-        control::check(config, kind.conserves, kind.name, report);
-        for (i, body) in bodies.iter().enumerate() {
-            for (k, part) in body.iter().flat_map(|body| &body.materials).enumerate() {
-                let Some(refusal) = (kind.refuses_material)(&part.material) else { continue };
-                let at = root.join("body").join(i).join("material");
-                let at = match config.body[i].material {
-                    raw::OneOrMany::One(_) => at.join("model"),
-                    raw::OneOrMany::Many(_) => at.join(k).join("model"),
-                };
-                report.value(at, format!("solver '{}' cannot simulate this: {refusal}", kind.name), "");
-            }
-        }
-    }
-    let solver = solver?;
+    let obstacles = contact::obstacles(config, end, report);
+    let contact = contact::contact(config, report);
+    contact::check_bodies(config, report);
+    let solver = solver.inspect(|solver| check_solver(config, solver, &bodies, report))?;
     let comparisons = comparison::resolve(&config.comparison, &solver, report);
     let bodies = bodies.into_iter().collect::<Option<Vec<_>>>()?;
     let fepr = config.solver.fepr.unwrap_or(false);
-    Some(scene::Scene { name, time, solver, fepr, gravity, wind, bodies, output, comparisons })
+    let obstacles = obstacles?;
+    Some(scene::Scene {
+        name,
+        time,
+        solver,
+        fepr,
+        gravity,
+        wind,
+        bodies,
+        obstacles,
+        contact,
+        output,
+        comparisons,
+    })
+}
+
+/// Refuses materials that the solver cannot simulate, and warns of controls that it ignores.
+fn check_solver(
+    config: &raw::Config,
+    solver: &SolverSettings,
+    bodies: &[Option<scene::Body>],
+    report: &mut Report,
+) {
+    let kind = solver.kind();
+    control::check(config, kind.conserves, kind.name, report);
+    for (i, body) in bodies.iter().enumerate() {
+        for (k, part) in body.iter().flat_map(|body| &body.materials).enumerate() {
+            let Some(refusal) = (kind.refuses_material)(&part.material) else { continue };
+            let at = KeyPath::parse("body").join(i).join("material");
+            let at = match config.body[i].material {
+                raw::OneOrMany::One(_) => at.join("model"),
+                raw::OneOrMany::Many(_) => at.join(k).join("model"),
+            };
+            report.value(at, format!("solver '{}' cannot simulate this: {refusal}", kind.name), "");
+        }
+    }
 }
 
 fn time(time: &raw::Time, report: &mut Report) -> scene::Time {
@@ -99,6 +125,23 @@ fn check_body_names(bodies: &[raw::Body], report: &mut Report) {
         if let Some(first) = scene::names::twin(all[..i].iter().map(String::as_str), name) {
             let message = format!("body.{first} already has the name '{name}'");
             report.value(at, message, "names of bodies must be unique");
+        }
+    }
+}
+
+/// Likewise for the names of obstacles, which no body may have either.
+fn check_obstacle_names(config: &raw::Config, report: &mut Report) {
+    let bodies: Vec<&str> = config.body.iter().map(|b| b.name.as_deref().unwrap_or_default()).collect();
+    let obstacles: Vec<&str> =
+        config.obstacle.iter().map(|o| o.name.as_deref().unwrap_or_default()).collect();
+    for (i, name) in obstacles.iter().enumerate() {
+        let at = KeyPath::parse("obstacle").join(i).join("name");
+        names::check(name, at.clone(), report);
+        let twin = |names: &[&str]| scene::names::twin(names.iter().copied(), name);
+        let of_body = twin(&bodies).map(|first| format!("body.{first}"));
+        if let Some(first) = of_body.or(twin(&obstacles[..i]).map(|first| format!("obstacle.{first}"))) {
+            let message = format!("{first} already has the name '{name}'");
+            report.value(at, message, "names of bodies and obstacles must be unique");
         }
     }
 }

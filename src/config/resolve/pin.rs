@@ -70,7 +70,8 @@ pub fn selection(select: &raw::Select, at: &KeyPath, report: &mut Report) -> sce
     }
 }
 
-fn motion(motion: &raw::Motion, at: &KeyPath, end: f64, report: &mut Report) -> Option<scene::Motion> {
+/// Validates a motion that stands at `at`, in a run that ends at the time `end`.
+pub fn motion(motion: &raw::Motion, at: &KeyPath, end: f64, report: &mut Report) -> Option<scene::Motion> {
     let from = motion.from.unwrap_or(0.0);
     let until = motion.until.unwrap_or(f64::INFINITY);
     report.check(from >= 0.0, at.join("from"), "must not be negative");

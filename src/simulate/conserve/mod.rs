@@ -143,7 +143,8 @@ impl Shape {
 impl Ledger {
     /// A ledger without accounts.
     pub fn new(scene: &Scene, model: &Model, objective: &Objective) -> Ledger {
-        let mut body_of = vec![0; objective.mass.len()];
+        // Vertices of obstacles are those of no body.
+        let mut body_of = vec![u32::MAX; objective.mass.len()];
         let mut members = vec![];
         for (number, (body, place)) in scene.bodies.iter().zip(&model.bodies).enumerate() {
             let positions = &model.numbering.position[place.vertices.clone()];

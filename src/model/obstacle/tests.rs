@@ -1,0 +1,1 @@
+//! Tests of obstacles as data and in a model.
