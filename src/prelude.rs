@@ -3,6 +3,7 @@
 //! | to | take |
 //! |---|---|
 //! | describe a scene | [`Scene`], [`Body`], [`Material`], [`Selection`], [`Shape`], [`Mesh`] |
+//! | let bodies touch | [`Contact`], [`Obstacle`] |
 //! | choose a solver | [`QuasiNewton`], [`Newton`], [`Pd`], [`SolverSettings`]; more in [`solvers`](crate::solvers) |
 //! | read files | [`load`], [`read_mesh`] |
 //! | simulate | [`Simulation`], [`Cache`] |
@@ -82,6 +83,16 @@ pub use crate::run::FrameWriter;
 /// ```
 pub use crate::scene::Body;
 
+/// What touches what; with obstacles in a scene, it is on.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let scene = Scene::new("rough").contact(Contact { friction: 0.5, own: false, ..Contact::default() });
+/// assert!(scene.contact.unwrap().bodies);
+/// ```
+pub use crate::scene::Contact;
+
 /// A format in which frames are written.
 ///
 /// ```
@@ -91,6 +102,18 @@ pub use crate::scene::Body;
 /// assert_eq!(scene.output.formats[1].name(), "usd");
 /// ```
 pub use crate::scene::FrameFormat;
+
+/// A shape that bodies touch and do not move.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let floor = Obstacle::plane("floor", [0.0; 3], [0.0, 1.0, 0.0]).friction(0.3);
+/// let ball = Obstacle::sphere("ball", [0.0, 1.0, 0.0], 0.2);
+/// let scene = Scene::new("table").obstacle(floor).obstacle(ball);
+/// assert!(scene.contact.is_some() && scene.obstacles[1].shape.name() == "sphere");
+/// ```
+pub use crate::scene::Obstacle;
 
 /// A scene has bodies, a solver and the world around them.
 ///

@@ -65,6 +65,10 @@ impl CheckArgs {
                 made_of(body)
             );
         }
+        for obstacle in &config.obstacles {
+            let moves = if obstacle.motion.is_some() { ", moving" } else { "" };
+            text += &format!("  obstacle {}: {}{moves}\n", obstacle.name, obstacle.shape.name());
+        }
         let (lowest, inverted) = built.objective.volumes(&model.initial.x);
         if inverted > 0 {
             text += &format!("  the initial state has {inverted} inverted tets (lowest det F {lowest:.3})\n");

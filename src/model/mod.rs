@@ -20,6 +20,7 @@ pub mod rotation;
 pub mod select;
 mod terms;
 pub mod transform;
+mod vertices;
 
 use std::ops::Range;
 

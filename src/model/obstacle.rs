@@ -8,10 +8,10 @@ mod shapes;
 
 use std::ops::Range;
 
-use super::build::{Hold, Vertices};
 use super::notes::Notes;
 use super::rotation::rotate;
 use super::transform::apply;
+use super::vertices::{Hold, Vertices};
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::generate::generate;

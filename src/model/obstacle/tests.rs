@@ -1,1 +1,194 @@
 //! Tests of obstacles as data and in a model.
+
+use super::*;
+use crate::cache::Cache;
+use crate::mesh::generate::Shape;
+use crate::mesh::surface::{enclosed_volume, topology};
+use crate::model::build::build;
+use crate::run::FrameWriter;
+use crate::scene::{Body, FrameFormat, Path, Selection, Transform};
+use crate::simulate::Simulation;
+use elements::energy::material::Material;
+use elements::math::vec3::{cross, norm, sub};
+
+fn near(a: [f64; 3], b: [f64; 3]) -> bool {
+    norm(sub(a, b)) < 1e-14
+}
+
+/// A quarter turn about z, twice as large, one metre up.
+const PLACED: Transform = Transform {
+    translate: [0.0, 1.0, 0.0],
+    rotate: ([0.0, 0.0, 1.0], std::f64::consts::FRAC_PI_2),
+    scale: 2.0,
+};
+
+#[test]
+fn planes_balls_and_capsules_are_exact_and_follow_their_placement() {
+    let plane = Obstacle::plane("floor", [1.0, 0.0, 0.0], [0.0, 7.0, 0.0]);
+    for (obstacle, point, normal) in [
+        (plane.clone(), [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]),
+        (plane.transform(PLACED), [0.0, 3.0, 0.0], [-1.0, 0.0, 0.0]),
+    ] {
+        let data = load(&obstacle).unwrap();
+        let [u, v] = [1, 2].map(|i| sub(data.points[i], data.points[0]));
+        assert_eq!((data.points.len(), data.triangles.len(), data.kind), (3, 0, ObstacleKind::Plane));
+        assert!(near(data.points[0], point) && near(cross(u, v), normal), "{data:?}");
+    }
+    let ball = load(&Obstacle::sphere("ball", [1.0, 0.0, 0.0], 0.5).transform(PLACED)).unwrap();
+    assert!(near(ball.points[0], [0.0, 3.0, 0.0]) && ball.radius == 1.0 && ball.kind == ObstacleKind::Point);
+    let shape = ObstacleShape::Capsule { from: [0.0; 3], to: [1.0, 0.0, 0.0], radius: 0.25 };
+    let capsule = load(&Obstacle::new("pole", shape)).unwrap();
+    assert_eq!(capsule.points, [[0.0; 3], [1.0, 0.0, 0.0]]);
+    assert_eq!((capsule.edges, capsule.radius, capsule.kind), (vec![[0, 1]], 0.25, ObstacleKind::Segment));
+}
+
+#[test]
+fn triangles_have_every_edge_once() {
+    let shape = ObstacleShape::Box { min: [0.0; 3], max: [1.0; 3] };
+    let data = load(&Obstacle::new("box", shape).transform(PLACED)).unwrap();
+    assert!((enclosed_volume(&data.points, &data.triangles) - 8.0).abs() < 1e-13);
+    assert_eq!((data.edges.len(), data.radius, data.kind), (18, 0.0, ObstacleKind::Triangles));
+    assert!(data.edges.is_sorted() && data.edges.iter().all(|[a, b]| a < b));
+}
+
+/// Two triangles of a unit square with a corner at the origin, every vertex as often as it is used.
+fn soup() -> Mesh {
+    let [a, b, c, d] = [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    Mesh {
+        points: vec![[9.0; 3], a, b, c, a, c, d],
+        triangles: vec![[1, 2, 3], [4, 5, 6]],
+        ..Mesh::default()
+    }
+}
+
+#[test]
+fn meshes_are_welded_and_closed_ones_face_outward() {
+    let sheet = load(&Obstacle::mesh("sheet", soup())).unwrap();
+    assert_eq!(
+        (sheet.points.len(), sheet.triangles.len(), sheet.edges.len()),
+        (4, 2, 5),
+        "open, and without what is in no triangle"
+    );
+    assert!(sheet.notes == Notes::default());
+    let ball = load(&Obstacle::mesh("ball", Shape::Sphere { radius: 1.0, cells: 3 })).unwrap();
+    assert!(topology(&ball.triangles).closed() && enclosed_volume(&ball.points, &ball.triangles) > 3.0);
+    let (points, mut triangles) = shapes::block([0.0; 3], [1.0; 3]);
+    triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    triangles.push([0, 1, 1]);
+    let turned = load(&Obstacle::mesh("crate", Mesh { points, triangles, ..Mesh::default() })).unwrap();
+    assert_eq!(enclosed_volume(&turned.points, &turned.triangles), 1.0);
+    assert_eq!(
+        turned.notes.notes,
+        ["obstacle 'crate': 1 triangle without area dropped", "obstacle 'crate': 12 triangles turned round"]
+    );
+}
+
+#[test]
+fn what_has_no_surface_is_refused() {
+    let mut flat = soup();
+    flat.points.iter_mut().for_each(|p| p[1] = 0.0);
+    let rope = Mesh { points: vec![[0.0; 3], [1.0; 3]], edges: vec![[0, 1]], ..Mesh::default() };
+    let mut outside = soup();
+    outside.triangles[0][0] = 7;
+    let far = Transform { scale: 1e308, ..Transform::default() };
+    for (obstacle, reason) in [
+        (Obstacle::mesh("x", flat), "obstacle 'x': no triangle of its mesh has an area"),
+        (Obstacle::mesh("x", rope), "obstacle 'x': it has no triangles"),
+        (Obstacle::mesh("x", outside), "obstacle 'x': a triangle uses vertex 7, which does not exist"),
+        (Obstacle::sphere("x", [9.0; 3], 1.0).transform(far), "obstacle 'x': its points are not finite"),
+    ] {
+        let message = load(&obstacle).unwrap_err().to_string();
+        assert!(message.starts_with(reason), "{message}");
+    }
+}
+
+/// A block that falls and is held at a corner, and a free one.
+fn blocks() -> Scene {
+    let block = |name: &str, x: f64| {
+        let shape = Shape::Block { size: [1.0; 3], cells: [2; 3], split: 5 };
+        let mut body = Body::new(name, shape).material(Material::elastic("stvk", 1e4, 0.3).unwrap());
+        body.transform.translate = [x, 0.0, 0.0];
+        body
+    };
+    let corner = Selection::Nearest { point: [0.0; 3], count: 1 };
+    Scene::new("blocks").body(block("held", 0.0).pin(corner)).body(block("free", 3.0))
+}
+
+/// With a floor below and a ball that rises through both, far too large for the bodies.
+fn with_obstacles() -> Scene {
+    let ball = Obstacle::sphere("ball", [50.0, -60.0, 0.0], 4.0).moving(Path::Translate([0.0, 3.0, 0.0]));
+    blocks().obstacle(Obstacle::plane("floor", [0.0, -0.1, 0.0], [0.0, 1.0, 0.0])).obstacle(ball)
+}
+
+#[test]
+fn obstacles_come_after_bodies_as_prescribed_vertices_without_mass() {
+    let [without, with] =
+        [blocks(), with_obstacles()].map(|scene| build(&scene, &Cache::disabled()).unwrap());
+    let (plain, model) = (&without.model, &with.model);
+    let bodies = model.body_vertices();
+    assert_eq!((bodies, model.rest.len()), (plain.rest.len(), plain.rest.len() + 4));
+    let [floor, ball] = &model.obstacles[..] else { panic!("two obstacles") };
+    assert_eq!((&floor.vertices, &ball.vertices), (&(bodies..bodies + 3), &(bodies + 3..bodies + 4)));
+    assert_eq!((floor.motion, ball.motion, ball.radius), (None, Some(0), 4.0));
+    assert_eq!(model.size, plain.size);
+    assert_eq!(model.numbering.free, plain.numbering.free);
+    assert_eq!(model.numbering.position[..bodies], plain.numbering.position);
+    assert_eq!(model.pinned[bodies..], [1; 4]);
+    let last = model.numbering.order.len() - 4;
+    assert!(with.objective.mass[last..].iter().all(|m| *m == 0.0));
+    assert_eq!(with.objective.mass[..last], without.objective.mass);
+    assert_eq!(model.initial.x[last + 3].xyz(), [50.0, -60.0, 0.0]);
+    assert_eq!((model.hard_pins.len(), &model.hard_pins[1..].len()), (plain.hard_pins.len() + 4, &4));
+    assert_eq!(with.notes, without.notes);
+}
+
+#[test]
+fn obstacles_move_and_bodies_fall_as_without_them() {
+    for (integrator, solver) in
+        [("ImplicitEuler", "quasi-newton"), ("Midpoint", "newton"), ("Bdf2", "quasi-newton")]
+    {
+        let [mut without, mut with] = [blocks(), with_obstacles()].map(|mut scene| {
+            scene.time.integrator = match integrator {
+                "ImplicitEuler" => crate::scene::Integrator::ImplicitEuler,
+                "Midpoint" => crate::scene::Integrator::Midpoint,
+                _ => crate::scene::Integrator::Bdf2,
+            };
+            if solver == "newton" {
+                scene = scene.solver(crate::solvers::Newton::default());
+            }
+            Simulation::start(&scene).unwrap()
+        });
+        for _ in 0..4 {
+            let [mut plain, mut row] = [&mut without, &mut with].map(|s| s.advance().unwrap());
+            (plain.total, row.total) = Default::default();
+            (plain.cost, row.cost) = Default::default();
+            assert_eq!(plain, row, "{integrator}");
+        }
+        for name in ["held", "free"] {
+            assert_eq!(without.positions(name).unwrap(), with.positions(name).unwrap(), "{integrator}");
+            assert_eq!(without.velocities(name).unwrap(), with.velocities(name).unwrap(), "{integrator}");
+        }
+        let ball = with.model.obstacles[1].vertices.start;
+        let place = with.state.x[with.model.numbering.position[ball] as usize].xyz();
+        assert!(near(place, [50.0, -60.0 + 3.0 * with.now(), 0.0]), "{integrator}: {place:?}");
+    }
+}
+
+#[test]
+fn frames_have_the_bodies_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let files = [("without", blocks()), ("with", with_obstacles())].map(|(name, scene)| {
+        let dir = directory.path().join(name);
+        let scene = scene.output(&dir, &[FrameFormat::Vtu, FrameFormat::Ply, FrameFormat::Pc2]);
+        let mut simulation = Simulation::start(&scene).unwrap();
+        let mut frames = FrameWriter::create(&scene, &simulation).unwrap();
+        for _ in 0..2 {
+            frames.write(&simulation).unwrap();
+            simulation.advance().unwrap();
+        }
+        frames.finish().unwrap();
+        ["vtu/blocks_0001.vtu", "ply/free_0001.ply", "blender/held.pc2"]
+            .map(|file| std::fs::read(dir.join(file)).unwrap())
+    });
+    assert_eq!(files[0], files[1]);
+}

@@ -14,7 +14,7 @@ mod solid;
 use std::ops::Range;
 
 use super::body::BodyData;
-use super::build::Hold;
+use super::vertices::Hold;
 use super::{BodyModel, Model};
 use crate::error::{Error, Result};
 use crate::scene::{BendingKind, Body, Motion, PinKind, Scene};

@@ -1,0 +1,144 @@
+//! The vertices of a scene in the input numbering: where they are, which are unknowns, and how pins hold them.
+
+use std::ops::Range;
+
+use super::body::BodyData;
+use super::numbering::Numbering;
+use super::{HardPin, Model, State};
+use crate::error::{Error, Result};
+use crate::scene::{Motion, PinKind, Scene};
+use elements::math::lanes::Vec4;
+
+/// How a pin holds one vertex.
+#[derive(Clone, Copy)]
+pub struct Hold {
+    /// The input number of the vertex.
+    pub vertex: usize,
+    /// Whether the pin is hard or soft.
+    pub kind: PinKind,
+    /// The number of the model's motion that the vertex follows.
+    pub motion: Option<usize>,
+}
+
+/// The vertices of all bodies, then those of obstacles, input numbering.
+pub struct Vertices {
+    /// Rest positions in m.
+    pub rest: Vec<[f64; 3]>,
+    /// How they are pinned: not (0), hard (1) or soft (2).
+    pub pinned: Vec<u8>,
+    /// Whether they are unknowns.
+    pub unknown: Vec<bool>,
+    /// How pins hold them, in the order of the vertices.
+    pub holds: Vec<Hold>,
+    /// The motions that they follow.
+    pub motions: Vec<Motion>,
+}
+
+impl Vertices {
+    /// Those of the bodies, whose first ones have the numbers `firsts`.
+    pub fn of_bodies(
+        scene: &Scene,
+        bodies: &[BodyData],
+        firsts: &[usize],
+        notes: &mut Vec<String>,
+    ) -> Result<Vertices> {
+        let mut motions = vec![];
+        let holds = collect_pins(scene, bodies, firsts, &mut motions, notes);
+        let (pinned, unknown) = pinned_and_unknown(scene, bodies, &holds)?;
+        let rest = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
+        Ok(Vertices { rest, pinned, unknown, holds, motions })
+    }
+}
+
+/// The vertices of each body, input numbering.
+pub fn ranges(bodies: &[BodyData]) -> Vec<Range<usize>> {
+    let mut next = 0;
+    let range = |body: &BodyData| {
+        let first = next;
+        next += body.rest.len();
+        first..next
+    };
+    bodies.iter().map(range).collect()
+}
+
+/// For every vertex, how it is pinned (0: not, 1: hard, 2: soft) and whether it is an unknown, in input numbering. Refuses
+/// scenes without unknowns.
+fn pinned_and_unknown(scene: &Scene, bodies: &[BodyData], holds: &[Hold]) -> Result<(Vec<u8>, Vec<bool>)> {
+    let mut unknown: Vec<bool> = bodies.iter().flat_map(|b| b.orphans.iter().map(|o| !o)).collect();
+    let mut pinned = vec![0u8; unknown.len()];
+    for hold in holds {
+        pinned[hold.vertex] = if hold.kind == PinKind::Hard { 1 } else { 2 };
+        unknown[hold.vertex] &= hold.kind != PinKind::Hard;
+    }
+    if unknown.contains(&true) {
+        return Ok((pinned, unknown));
+    }
+    Err(Error::Mesh {
+        subject: scene.name.clone(),
+        reason: "every vertex is pinned hard: nothing is left to simulate".into(),
+        hint: "make the pins' selections smaller".into(),
+    })
+}
+
+/// One hold per pinned vertex: hard pins win over soft ones, and among equals the later pin.
+fn collect_pins(
+    scene: &Scene,
+    bodies: &[BodyData],
+    firsts: &[usize],
+    motions: &mut Vec<Motion>,
+    notes: &mut Vec<String>,
+) -> Vec<Hold> {
+    let total = firsts.last().map_or(0, |f| f + bodies[bodies.len() - 1].rest.len());
+    let mut of_vertex: Vec<Option<Hold>> = vec![None; total];
+    for (i, body) in bodies.iter().enumerate() {
+        let mut overridden = 0;
+        for (pin, vertices) in scene.bodies[i].pins.iter().zip(&body.pins) {
+            let motion = pin.motion.as_ref().map(|m| {
+                motions.push(m.clone());
+                motions.len() - 1
+            });
+            for v in vertices {
+                let vertex = firsts[i] + *v as usize;
+                let slot = &mut of_vertex[vertex];
+                overridden += usize::from(slot.is_some());
+                if !(slot.is_some_and(|h| h.kind == PinKind::Hard) && pin.kind != PinKind::Hard) {
+                    *slot = Some(Hold { vertex, kind: pin.kind, motion });
+                }
+            }
+        }
+        if overridden > 0 {
+            notes.push(format!(
+                "body '{}': {overridden} vertices are in several pins; hard ones win, then the later one",
+                scene.bodies[i].name
+            ));
+        }
+    }
+    of_vertex.into_iter().flatten().collect()
+}
+
+/// The initial state. Prescribed vertices start at rest: their velocity comes from their motion, step by step.
+pub fn initial_state(bodies: &[BodyData], vertices: &Vertices, numbering: &Numbering) -> State {
+    let mut x: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.initial.iter().copied()).collect();
+    let mut v: Vec<[f64; 3]> = bodies.iter().flat_map(|b| b.velocity.iter().copied()).collect();
+    // Obstacles start where they are at rest.
+    x.extend(&vertices.rest[x.len()..]);
+    v.resize(x.len(), [0.0; 3]);
+    for hold in vertices.holds.iter().filter(|h| h.kind == PinKind::Hard) {
+        v[hold.vertex] = [0.0; 3];
+    }
+    let internal =
+        |values: &[[f64; 3]]| numbering.order.iter().map(|i| Vec4::new(values[*i as usize])).collect();
+    State { x: internal(&x), v: internal(&v) }
+}
+
+/// The prescribed vertices, in the order of their input numbers.
+pub fn hard_pins(model: &Model, holds: &[Hold]) -> Vec<HardPin> {
+    holds
+        .iter()
+        .filter(|h| h.kind == PinKind::Hard)
+        .map(|h| {
+            let vertex = model.numbering.position[h.vertex];
+            HardPin { vertex, origin: model.initial.x[vertex as usize].xyz(), motion: h.motion }
+        })
+        .collect()
+}
