@@ -1,5 +1,6 @@
 //! Tests of whole configs: good ones read back to the same bits, bad ones are refused at the right place.
 
+mod contact;
 mod faults;
 
 use std::path::{Path, PathBuf};

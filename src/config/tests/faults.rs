@@ -28,8 +28,8 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     // Later versions.
     (
         "[output]",
-        "[[obstacle]]\nfriction = 1\n[output]",
-        "20:3 obstacle",
+        "[contact]\nresponse = \"published\"\n[output]",
+        "21:1 contact.response",
         "not supported yet in this version",
     ),
     // Types.
