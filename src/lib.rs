@@ -106,6 +106,8 @@ pub mod cli;
 pub mod compare;
 #[doc(hidden)]
 pub mod config;
+#[doc(hidden)]
+pub mod contact;
 pub mod error;
 #[doc(hidden)]
 pub mod fs;

@@ -128,7 +128,7 @@ fn sides_meet(s: [Point; 3], t: [Point; 3]) -> bool {
 }
 
 /// True if a segment and a triangle with an area have a point in common.
-fn meets([p, q]: [Point; 2], t: [Point; 3]) -> bool {
+pub fn meets([p, q]: [Point; 2], t: [Point; 3]) -> bool {
     let [a, b, c] = t;
     let [above, below] = [p, q].map(|x| orient3d(a, b, c, x));
     if above == 0.0 && below == 0.0 {

@@ -97,11 +97,7 @@ impl Tree {
                 add(add(a, b), c)
             })
             .collect();
-        let mut order: Vec<u32> = (0..triangles.len() as u32).collect();
-        let mut nodes = Vec::with_capacity(2 * triangles.len().div_ceil(LEAF / 2));
-        if !order.is_empty() {
-            split(&mut nodes, &mut order, 0, &centroids);
-        }
+        let (mut nodes, order) = nodes_over(&centroids);
         let corners: Vec<[[f64; 3]; 3]> = order.iter().map(|&t| place(&triangles[t as usize])).collect();
         for i in (0..nodes.len()).rev() {
             let node: &Node = &nodes[i];
@@ -213,6 +209,16 @@ impl Tree {
             });
         }
     }
+}
+
+/// The nodes of a tree over things with these centres, their boxes yet to be filled, and the order of the things in it.
+pub fn nodes_over(centroids: &[[f64; 3]]) -> (Vec<Node>, Vec<u32>) {
+    let mut order: Vec<u32> = (0..centroids.len() as u32).collect();
+    let mut nodes = Vec::with_capacity(2 * centroids.len().div_ceil(LEAF / 2));
+    if !order.is_empty() {
+        split(&mut nodes, &mut order, 0, centroids);
+    }
+    (nodes, order)
 }
 
 /// Appends the node of `order`, which begins at place `first`, and the nodes below it; their boxes come later.

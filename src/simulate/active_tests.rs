@@ -4,7 +4,7 @@ use super::Simulation;
 use crate::error::Error;
 use crate::scene::{Body, Scene, Shape};
 use crate::solvers::{Method, Newton, Pd, QuasiNewton, SolverSettings};
-use crate::step::active::Active;
+use crate::step::active::{Active, Square};
 use elements::energy::material::Material;
 use elements::energy::{CHUNK, Energy};
 use elements::math::lanes::Vec4;
@@ -85,6 +85,15 @@ impl Active for Floor {
         let changed = vertices != self.now.vertices;
         self.now.vertices = vertices;
         changed
+    }
+
+    fn squares(&self, x: &[Vec4], out: &mut Vec<Square>) {
+        let root = self.now.stiffness.sqrt();
+        for v in self.now.vertices.iter().filter(|v| x[**v as usize].0[1] < self.now.height) {
+            let mut vectors = [[0.0; 3]; 4];
+            vectors[0][1] = root;
+            out.push(Square { corners: [*v; 4], vectors });
+        }
     }
 
     fn longest_part(&self, from: &[Vec4], to: &[Vec4]) -> f64 {

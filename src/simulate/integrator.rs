@@ -279,6 +279,7 @@ impl Simulation {
             && last > WORRYING * first
             && self.stay_if_better(pins, 1.0, &mut report.cost)
         {
+            self.refresh()?;
             self.solver.begin_step(&self.objective, &self.iterate);
             report.iterations += self.minimize(first, &mut report.cost)?;
             last = vectors::norm(&self.iterate.gradient);
@@ -322,8 +323,9 @@ impl Simulation {
     }
 
     /// Makes the elements of active terms anew where the iterate is, and lets the solver follow; true if they changed.
-    fn refresh(&mut self) -> Result<bool> {
-        let changed = self.objective.refresh(&self.iterate.x);
+    pub(super) fn refresh(&mut self) -> Result<bool> {
+        self.objective.refresh(&self.iterate.x);
+        let changed = self.objective.take_change();
         if changed {
             self.solver.follow_active(&self.objective)?;
             self.objective.evaluate(&mut self.iterate);

@@ -7,6 +7,7 @@ mod accounts;
 #[cfg(test)]
 mod active_tests;
 pub mod conserve;
+mod contact;
 pub mod convergence;
 pub mod integrator;
 pub mod metrics;
@@ -173,6 +174,7 @@ impl Simulation {
         if simulation.solver.conserves() || scene.fepr {
             simulation.conserve();
         }
+        simulation.add_contact(scene)?;
         if let Some(note) = simulation.tune()? {
             notes.notes.push(note);
         }
@@ -192,6 +194,7 @@ impl Simulation {
     pub fn add_active(&mut self, term: Box<dyn Active>) -> Result<()> {
         self.objective.add_active(term);
         self.objective.refresh(&self.state.x);
+        self.objective.take_change();
         self.solver.follow_active(&self.objective)
     }
 

@@ -55,6 +55,7 @@ impl Simulation {
                 self.stay_if_better(pins, WORSE, cost);
                 return Ok(());
             }
+            self.refresh()?;
             self.solver.begin_step(&self.objective, &self.iterate);
             for _ in 0..RELAXING {
                 self.iterate_once(cost)?;
@@ -76,9 +77,10 @@ impl Simulation {
         self.objective.evaluate(&mut self.iterate);
     }
 
-    /// In a state beyond all bounds, moves the start to where projective dynamics leads, if g is lower there.
+    /// In a state beyond all bounds, moves the start to where projective dynamics leads, if g is lower there. Not where
+    /// active terms bound motions.
     fn relax_if_violent(&mut self, cost: &mut Cost) {
-        if self.iterate.value.elastic <= VIOLENT * self.objective.scale() {
+        if self.objective.has_active() || self.iterate.value.elastic <= VIOLENT * self.objective.scale() {
             return;
         }
         let started = std::time::Instant::now();
@@ -96,39 +98,47 @@ impl Simulation {
     /// is there; true if so.
     pub(super) fn stay_if_better(&mut self, pins: &[Vec4], worse: f64, cost: &mut Cost) -> bool {
         let started = std::time::Instant::now();
-        self.stand_still(pins);
+        let can = self.stand_still(pins);
         // Energies are not negative: often the inertia alone tells that the last positions are no better.
-        let mut stays = worse * self.objective.inertia(&self.spare.x) < self.iterate.value.total();
+        let mut stays = can && worse * self.objective.inertia(&self.spare.x) < self.iterate.value.total();
         if stays {
+            self.objective.refresh(&self.spare.x);
             self.objective.evaluate(&mut self.spare);
             stays = worse * self.spare.value.total() < self.iterate.value.total();
         }
         if stays {
             std::mem::swap(&mut self.spare, &mut self.iterate);
+        } else {
+            self.objective.refresh(&self.iterate.x);
         }
         cost.local += started.elapsed();
         stays
     }
 
     /// Puts the spare iterate to the last positions, prescribed vertices at `pins`, each free body moved with its centre of
-    /// mass.
-    fn stand_still(&mut self, pins: &[Vec4]) {
+    /// mass. Where active terms bound motions, bodies stay where they are; false if prescribed vertices then cannot move.
+    fn stand_still(&mut self, pins: &[Vec4]) -> bool {
         self.spare.x.copy_from_slice(&self.state.x);
         for (pin, place) in self.model.hard_pins.iter().zip(pins) {
             self.spare.x[pin.vertex as usize] = *place;
         }
+        if self.objective.has_active() {
+            return self.objective.longest_part(&self.state.x, || &self.spare.x) >= 1.0;
+        }
         for body in &self.model.bodies {
             self.model.carry(body, &self.objective, &mut self.spare.x);
         }
+        true
     }
 
-    /// The value of g where standing still would end, in J.
+    /// The value of g where standing still would end, in J; infinite where that cannot be.
     pub(super) fn still_value(&mut self, pins: &[Vec4], cost: &mut Cost) -> f64 {
         let started = std::time::Instant::now();
-        self.stand_still(pins);
+        let can = self.stand_still(pins);
+        self.objective.refresh(&self.spare.x);
         self.objective.evaluate(&mut self.spare);
         cost.local += started.elapsed();
-        self.spare.value.total()
+        if can { self.spare.value.total() } else { f64::INFINITY }
     }
 
     /// Evaluates the iterate at the furthest finite point between `from` and `to`; returns its part of the way.
@@ -163,6 +173,7 @@ impl Simulation {
                 x.0 = std::array::from_fn(|k| a.0[k] + part * (b.0[k] - a.0[k]));
             }
         }
+        self.objective.refresh(&self.iterate.x);
         self.objective.evaluate(&mut self.iterate);
     }
 

@@ -9,6 +9,45 @@ use elements::energy::{CHUNK, Energy, chunks};
 use elements::math::lanes::Vec4;
 use elements::par;
 
+/// A vector v with entries at up to four vertices, of which v vᵀ is a part of a Hessian, in √(N/m).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Square {
+    /// The vertices; one may stand there several times.
+    pub corners: [u32; 4],
+    /// The entries of v at these vertices, to be added up.
+    pub vectors: [[f64; 3]; 4],
+}
+
+/// What touches in a state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Touching {
+    /// The contact force on each vertex in N, internal numbering.
+    pub forces: Vec<[f64; 3]>,
+    /// The friction on each vertex in N.
+    pub friction: Vec<[f64; 3]>,
+    /// The least gap in m of the pieces that have a vertex; `range` if it is larger.
+    pub gaps: Vec<f64>,
+    /// The gap in m from which on nothing is felt.
+    pub range: f64,
+    /// The least of all gaps in m; `range` if it is larger.
+    pub least: f64,
+    /// The number of pairs that feel each other.
+    pub pairs: usize,
+    /// The sums between bodies and obstacles that feel each other.
+    pub between: Vec<Between>,
+}
+
+/// The forces between two bodies, or a body and an obstacle.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Between {
+    /// The names of the two; the forces are those on the first.
+    pub names: [String; 2],
+    /// The sum of the contact forces in N.
+    pub normal: [f64; 3],
+    /// The sum of the friction in N.
+    pub friction: [f64; 3],
+}
+
 /// A term whose elements change between iterations.
 pub trait Active: Send + Sync {
     /// The name of the term for messages.
@@ -26,10 +65,23 @@ pub trait Active: Send + Sync {
     /// the elements were made before.
     fn refresh(&mut self, x: &[Vec4]) -> bool;
 
+    /// Appends the vectors v of which Σ v vᵀ is the Hessian at `x`, without what has negative eigenvalues.
+    fn squares(&self, x: &[Vec4], out: &mut Vec<Square>);
+
     /// The largest safe part of the straight motion of all vertices from `from` to `to`, above 0. It is more than 1 if
     /// they could safely go beyond `to`.
     fn longest_part(&self, _from: &[Vec4], _to: &[Vec4]) -> f64 {
         f64::INFINITY
+    }
+
+    /// Likewise, where besides the elements as they are now must tell the energy on the whole way.
+    fn longest_known(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
+        self.longest_part(from, to)
+    }
+
+    /// What touches at `x`; `None` for terms that are not contact.
+    fn touching(&mut self, _x: &[Vec4]) -> Option<Touching> {
+        None
     }
 
     /// Sets quantities that depend on time to their values at `time` in seconds, the end of the step that begins.

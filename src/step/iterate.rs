@@ -37,6 +37,8 @@ pub struct Iterate {
     /// Gradients of the vertices of each chunk of elements (see `assembly`).
     pub(super) sums: Vec<Vec4>,
     pub(super) partial: Vec<f64>,
+    /// The part of the gradient that active terms have; empty without them.
+    pub active: Vec<Vec4>,
     /// Gradients of the corners of active elements.
     pub(super) slots: Vec<Vec4>,
 }
@@ -53,6 +55,7 @@ impl Clone for Iterate {
         self.gradient.clone_from(&source.gradient);
         self.value = source.value;
         self.parts.clone_from(&source.parts);
+        self.active.clone_from(&source.active);
         self.sums.resize(source.sums.len(), Vec4::ZERO);
         self.partial.resize(source.partial.len(), 0.0);
     }

@@ -76,7 +76,7 @@ impl LineSearch {
         if slope.is_nan() || -slope <= FLOOR * rounding {
             return None;
         }
-        let longest = objective.longest_part(&iterate.x, || {
+        let longest = objective.longest_known(&iterate.x, || {
             let free = objective.free;
             vectors::combine(1.0, direction, &iterate.x[..free], &mut trial.x[..free]);
             &trial.x

@@ -16,6 +16,7 @@ use super::{Iterate, Value};
 use elements::energy::proximal::{Proximal, Residuals, Split, Splitting};
 use elements::energy::{CHUNK, Energy, Role, chunks};
 use elements::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use elements::math::vectors;
 use elements::par;
 
 /// The number of vertices in a chunk of work.
@@ -32,6 +33,8 @@ pub struct Objective {
     /// The fixed terms: their elements stay the same.
     pub terms: Vec<Term>,
     active: Vec<Changing>,
+    /// True if elements of active terms changed and nobody has asked yet.
+    changed: bool,
     /// Rest positions of all vertices.
     pub rest: Vec<Vec4>,
     /// Inertial positions y of the unknowns.
@@ -59,6 +62,7 @@ impl Objective {
             rest,
             terms,
             active: vec![],
+            changed: false,
         }
     }
 
@@ -73,6 +77,7 @@ impl Objective {
             sums: vec![Vec4::ZERO; self.assembly.len()],
             partial: vec![0.0; chunk_counts.max(self.free.div_ceil(VERTICES))],
             slots: vec![],
+            active: vec![],
         }
     }
 
@@ -113,8 +118,14 @@ impl Objective {
     fn evaluate_as(&self, at: &mut Iterate, evaluate: Evaluate) {
         at.value = self.evaluate_terms(evaluate, at);
         at.value.inertia = self.gather(at);
+        if self.active.is_empty() {
+            return;
+        }
+        at.active.clear();
+        at.active.resize(self.free, Vec4::ZERO);
         at.value.active =
-            self.active.iter().map(|active| active.add(&at.x, &mut at.slots, &mut at.gradient)).sum();
+            self.active.iter().map(|active| active.add(&at.x, &mut at.slots, &mut at.active)).sum();
+        vectors::add_scaled(1.0, &at.active, &mut at.gradient);
     }
 
     /// Gathers the sums and the gradient of the inertia into the iterate's gradient; returns the inertia term.
@@ -227,6 +238,16 @@ impl Objective {
         self.active.iter().map(|active| active.term.longest_part(from, to)).fold(f64::INFINITY, f64::min)
     }
 
+    /// Likewise, where besides the elements of active terms as they are now must tell g on the whole way: the bound of
+    /// line searches.
+    pub fn longest_known<'a>(&self, from: &[Vec4], to: impl FnOnce() -> &'a [Vec4]) -> f64 {
+        if self.active.is_empty() {
+            return f64::INFINITY;
+        }
+        let to = to();
+        self.active.iter().map(|active| active.term.longest_known(from, to)).fold(f64::INFINITY, f64::min)
+    }
+
     /// Adds a term whose elements change.
     pub fn add_active(&mut self, term: Box<dyn Active>) {
         self.active.push(Changing::new(term, self.free));
@@ -248,13 +269,21 @@ impl Objective {
         self.active.iter_mut().map(|active| &mut active.term)
     }
 
-    /// Makes the elements of active terms anew for vertices at `x`; true if some changed.
-    pub fn refresh(&mut self, x: &[Vec4]) -> bool {
-        let mut changed = false;
+    /// Makes the elements of active terms anew for vertices at `x`.
+    pub fn refresh(&mut self, x: &[Vec4]) {
         for active in &mut self.active {
-            changed |= active.refresh(self.free, x);
+            self.changed |= active.refresh(self.free, x);
         }
-        changed
+    }
+
+    /// True if elements of active terms changed since it was asked last.
+    pub fn take_change(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// True if there are terms whose elements change.
+    pub fn has_active(&self) -> bool {
+        !self.active.is_empty()
     }
 
     /// The lowest `det F` of all cells and the number of inverted ones; 1 and 0 if nothing has a material.

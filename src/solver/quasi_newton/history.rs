@@ -96,6 +96,11 @@ impl History {
         }
     }
 
+    /// The number of pairs that are kept at the most.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// The number of pairs; without any the loops do nothing.
     pub(super) fn len(&self) -> usize {
         self.pairs.len()

@@ -21,9 +21,13 @@
 //! ```
 //!
 //! \[Liu2017, Alg. 3\], with −A⁻¹ ∇g in its place where it does not descend.
+//!
+//! Where there are active terms, the directions of `structured` take the place of both.
 
 mod history;
 mod initial;
+mod reduced;
+mod structured;
 
 use std::time::Instant;
 
@@ -36,7 +40,7 @@ use super::options::{Options as _, check_rho, demand};
 use super::system::Precision;
 use super::{Cost, Preparation, Progress, Solver, options, system};
 use crate::cache::Cache;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::step::line_search::LineSearch;
 use crate::step::{Iterate, Objective};
 use elements::energy::material::Fault;
@@ -45,6 +49,7 @@ use elements::math::vectors;
 use history::History;
 use initial::Initial;
 pub use initial::InitialHessian;
+use structured::Structured;
 
 /// The options of `quasi-newton`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -120,6 +125,7 @@ impl options::Options for Options {
             direction: vec![],
             residual: vec![],
             trial: Iterate::default(),
+            entries: 0,
         })
     }
 }
@@ -132,6 +138,7 @@ enum Directions {
         /// The iterate x_{k−1} before the current one.
         previous: Vec<Vec4>,
     },
+    Structured(Box<Structured>),
 }
 
 /// The solver `quasi-newton`.
@@ -142,6 +149,8 @@ pub struct QuasiNewton {
     direction: Vec<Vec4>,
     residual: Vec<Vec4>,
     trial: Iterate,
+    /// The number of entries of A's factor.
+    entries: usize,
 }
 
 /// The largest factor f on A⁻¹ in the middle of the pairs: from 2 on A⁻¹ alone diverges. On the papers' meshes (seven
@@ -155,7 +164,7 @@ const PER_PAIR: f64 = 0.2;
 
 impl QuasiNewton {
     /// Computes `direction ← −H gradient`; returns its slope.
-    fn find_direction(&mut self, at: &Iterate) -> f64 {
+    fn find_direction(&mut self, objective: &Objective, at: &Iterate) -> f64 {
         match &mut self.directions {
             Directions::Lbfgs(history) => {
                 let factor = match (self.initial.choice, history.overestimate()) {
@@ -180,6 +189,9 @@ impl QuasiNewton {
                 }
                 previous.iter_mut().zip(&at.x).for_each(|(before, x)| *before = *x);
             }
+            Directions::Structured(structured) => {
+                return structured.find(&mut self.initial, objective, at, &mut self.direction);
+            }
         }
         vectors::dot(&at.gradient, &self.direction)
     }
@@ -197,6 +209,7 @@ impl QuasiNewton {
                 acceleration.begin_step();
                 was_on
             }
+            Directions::Structured(structured) => structured.forget(),
         }
     }
 }
@@ -209,11 +222,16 @@ impl Solver for QuasiNewton {
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
         self.direction = vec![Vec4::ZERO; objective.free];
         self.residual = vec![Vec4::ZERO; objective.free];
-        self.initial.prepare(objective, cache)
+        let preparation = self.initial.prepare(objective, cache)?;
+        self.entries = preparation.factor_entries;
+        if let Directions::Structured(structured) = &mut self.directions {
+            **structured = structured.with(system::assemble(objective, 1.0), self.entries);
+        }
+        Ok(preparation)
     }
 
     fn tune(&mut self, objective: &Objective, iterate: &Iterate, cache: &Cache) -> Result<Option<String>> {
-        if matches!(self.directions, Directions::Lbfgs(_)) {
+        if !matches!(self.directions, Directions::Chebyshev { .. }) {
             return Ok(None);
         }
         // The rate is measured without pairs and without acceleration.
@@ -233,12 +251,22 @@ impl Solver for QuasiNewton {
         Ok(note.map(|rho| format!("quasi-newton with chebyshev directions: {rho}")))
     }
 
-    /// Pairs tell of the curvature of other elements now.
-    fn follow_active(&mut self, _: &Objective) -> Result<()> {
-        match &mut self.directions {
-            Directions::Lbfgs(history) => history.forget(),
-            Directions::Chebyshev { acceleration, .. } => acceleration.begin_step(),
-        }
+    /// From the first change on, active terms enter the directions exactly. Pairs do not learn from them, so they stay.
+    fn follow_active(&mut self, objective: &Objective) -> Result<()> {
+        let limit = match &self.directions {
+            Directions::Structured(_) => return Ok(()),
+            Directions::Lbfgs(history) if self.initial.choice == InitialHessian::System => history.limit(),
+            _ => {
+                return Err(Error::Unsupported {
+                    solver: Options::NAME.into(),
+                    subject: objective.active().next().map(|term| term.name()).unwrap_or_default(),
+                    reason: "it needs initial_hessian = \"system\" and direction = \"lbfgs\", the defaults"
+                        .into(),
+                });
+            }
+        };
+        let matrix = system::assemble(objective, 1.0);
+        self.directions = Directions::Structured(Box::new(Structured::new(limit, matrix, self.entries)));
         Ok(())
     }
 
@@ -250,6 +278,9 @@ impl Solver for QuasiNewton {
                 acceleration.begin_step();
                 previous.clear();
                 previous.extend_from_slice(&iterate.x[..objective.free]);
+            }
+            Directions::Structured(structured) => {
+                structured.forget();
             }
         }
         self.trial.clone_from(iterate);
@@ -270,15 +301,19 @@ impl Solver for QuasiNewton {
         cost.global += start.elapsed();
         loop {
             let start = Instant::now();
-            let slope = self.find_direction(iterate);
+            let slope = self.find_direction(objective, iterate);
             cost.global += start.elapsed();
             let found =
                 self.line_search.search(objective, iterate, &self.direction, slope, &mut self.trial, cost);
             if let Some(alpha) = found {
                 let start = Instant::now();
                 // The line search leaves the old point in `trial`.
-                if let Directions::Lbfgs(history) = &mut self.directions {
-                    history.learn(&self.trial, iterate, alpha);
+                match &mut self.directions {
+                    Directions::Lbfgs(history) => history.learn(&self.trial, iterate, alpha),
+                    Directions::Structured(structured) => {
+                        structured.learn(&mut self.initial, &self.trial, iterate);
+                    }
+                    Directions::Chebyshev { .. } => {}
                 }
                 cost.global += start.elapsed();
                 return Ok(Progress::Moved);

@@ -1,0 +1,124 @@
+//! The filter: how far a motion may go so that nothing touches, by separating planes that move along.
+//!
+//! For a pair of pieces with the gap d, the unit vector n from the closest point of the first to that of the second, and O
+//! the distance of each corner behind its piece's closest point along n, two corners a and c approach each other along n
+//! at the rate q = (δ_a − δ_c)·n. As long as
+//!
+//! ```text
+//! α q ≤ β + O_a + O_c      for all corners a of the first piece and c of the second,      β = 0.9 max(d − ε, 0)
+//! ```
+//!
+//! all of the first piece stays behind all of the second along n, by at least d − β: a motion of convex pieces along straight
+//! lines that ends apart along n was apart along n throughout. So no roots have to be found. Motions that two pieces have in
+//! common do not count.
+//!
+//! A plane is not the hull of its three points, so for points above planes the height over it, times the length of its normal,
+//! is a polynomial of third degree in α, which is bounded by its Bernstein coefficients.
+
+use super::pairs::{Kind, Pair};
+use elements::math::lanes::Vec4;
+use elements::math::vec3::{add, cross, dot, norm, scale, sub};
+
+/// The part of a gap that one motion may close.
+const CLOSED: f64 = 0.9;
+/// The part of d̂ that is never used up; 1e-7 m for d̂ = 1 mm.
+const KEPT: f64 = 1e-4;
+
+/// The largest part of the motion from `from` to `to` that keeps a pair apart; infinite if nothing bounds it.
+pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
+    let x = pair.places(from);
+    let end = pair.places(to);
+    let way: [[f64; 3]; 4] = std::array::from_fn(|k| sub(end[k], x[k]));
+    if pair.kind != Kind::Plane && is_far(pair, &x, &way) {
+        return f64::INFINITY;
+    }
+    let (gap, closest) = pair.gap(x);
+    let closing = CLOSED * (gap - KEPT * pair.range).max(0.0);
+    if pair.kind == Kind::Plane {
+        return above_plane(x, way, gap - closing + pair.offset);
+    }
+    let normal = scale(1.0 / norm(closest.vector), closest.vector);
+    let first = pair.kind.first();
+    let at = |k: usize| dot(x[k], normal);
+    let weighted = |range: std::ops::Range<usize>| range.map(|k| closest.factors[k] * at(k)).sum::<f64>();
+    let (near, far) = (-weighted(0..first), weighted(first..4));
+    let mut longest = f64::INFINITY;
+    for a in 0..first {
+        for c in first..4 {
+            let rate = dot(sub(way[a], way[c]), normal);
+            if rate > 0.0 {
+                let behind = (near - at(a)).max(0.0) + (at(c) - far).max(0.0);
+                longest = longest.min((closing + behind) / rate);
+            }
+        }
+    }
+    longest
+}
+
+/// True if boxes around the two pieces are further apart than the pieces can approach each other, ten times over: then
+/// nothing bounds the motion.
+fn is_far(pair: &Pair, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4]) -> bool {
+    let first = pair.kind.first();
+    let span = |values: &[[f64; 3]], k: usize| {
+        let of = values.iter().map(|v| v[k]);
+        of.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)])
+    };
+    let (mut approach, mut apart) = (0.0, 0.0);
+    for k in 0..3 {
+        let ([a, b], [c, d]) = (span(&way[..first], k), span(&way[first..], k));
+        approach += (b - c).max(d - a).max(0.0).powi(2);
+        let ([a, b], [c, d]) = (span(&x[..first], k), span(&x[first..], k));
+        apart += (a - d).max(c - b).max(0.0).powi(2);
+    }
+    // The gap closes by less than a tenth of it.
+    apart > 0.0 && 10.0 * approach.sqrt() < apart.sqrt() - pair.offset
+}
+
+/// The largest part of a motion that keeps a point at least `kept` above the plane, which is less than its height now;
+/// infinite if all of it and more does.
+fn above_plane(x: [[f64; 3]; 4], way: [[f64; 3]; 4], kept: f64) -> f64 {
+    let still = way[1] == way[2] && way[1] == way[3];
+    let [u, v, w] = [sub(x[2], x[1]), sub(x[3], x[1]), sub(x[0], x[1])];
+    let normal = cross(u, v);
+    let length = norm(normal);
+    if still {
+        let rate = dot(sub(way[1], way[0]), normal) / length;
+        let room = dot(w, normal) / length - kept;
+        return if rate > 0.0 { room.max(0.0) / rate } else { f64::INFINITY };
+    }
+    // w·(u × v) − kept |u × v| along the motion; |u × v| is bounded by its larger end, as motions are short.
+    let [du, dv, dw] = [sub(way[2], way[1]), sub(way[3], way[1]), sub(way[0], way[1])];
+    let [ends_u, ends_v, ends_w] = [[u, add(u, du)], [v, add(v, dv)], [w, add(w, dw)]];
+    let blossom = |i: usize, j: usize, k: usize| dot(ends_w[i], cross(ends_u[j], ends_v[k]));
+    let longest_normal =
+        ends_u.iter().flat_map(|u| ends_v.iter().map(|v| norm(cross(*u, *v)))).fold(length, f64::max);
+    let floor = kept * longest_normal;
+    let third = 1.0 / 3.0;
+    let coefficients = [
+        blossom(0, 0, 0),
+        third * (blossom(1, 0, 0) + blossom(0, 1, 0) + blossom(0, 0, 1)),
+        third * (blossom(1, 1, 0) + blossom(1, 0, 1) + blossom(0, 1, 1)),
+        blossom(1, 1, 1),
+    ];
+    first_below(coefficients, floor.min(0.5 * (coefficients[0] + floor)), 0)
+}
+
+/// Where a polynomial with these Bernstein coefficients over 0 … 1 may first be below `floor`, or infinity.
+fn first_below(c: [f64; 4], floor: f64, depth: u32) -> f64 {
+    if c.iter().all(|c| *c >= floor) {
+        return f64::INFINITY;
+    }
+    if depth == 30 || c[0] < floor {
+        return 0.0;
+    }
+    let middle = |a: f64, b: f64| 0.5 * (a + b);
+    let (ab, bc, cd) = (middle(c[0], c[1]), middle(c[1], c[2]), middle(c[2], c[3]));
+    let (abc, bcd) = (middle(ab, bc), middle(bc, cd));
+    let centre = middle(abc, bcd);
+    let early = first_below([c[0], ab, abc, centre], floor, depth + 1);
+    if early.is_finite() {
+        return 0.5 * early;
+    }
+    let late = first_below([centre, bcd, cd, c[3]], floor, depth + 1);
+    if late.is_finite() { 0.5 + 0.5 * late } else { late }
+}

@@ -1,0 +1,252 @@
+//! Pairs of pieces that may touch, as a term of the objective.
+//!
+//! ```text
+//! E = Σ w m κ b(d),      d = |r| − o
+//! ```
+//!
+//! d is the gap between two pieces of surfaces, o what thickness and radius take off the distance |r|, w the area that
+//! the pair stands for (see `surfaces`), κ the stiffness in Pa, b the barrier. All pairs of a point and a triangle and
+//! of two edges count, each with the distance of its closest points, so that value and gradient are continuous
+//! \[Li2020\]. The distance of parallel edges has no gradient; there m lets the barrier fade.
+//!
+//! The part of the Hessian that is kept is a sum of squares, Σ v vᵀ:
+//!
+//! ```text
+//! w m κ b″ ∇d ∇dᵀ  +  2 w m′ κ b JᵀJ,      c = |u|²,   u = e₁ × e₂,   J = ∂u/∂x,   m = m(c)
+//! ```
+//!
+//! What is left out has negative eigenvalues for the most part: b′ ∇²d, as b′ < 0 and distances are nearly convex.
+
+use super::barrier::{barrier, fading};
+use super::distance::{Closest, edge_edge, point_edge, point_triangle};
+use crate::step::active::Square;
+use elements::energy::{CHUNK, Energy};
+use elements::math::lanes::Vec4;
+use elements::math::vec3::{add, cross, dot, norm, scale, sub};
+
+type Point = [f64; 3];
+
+/// What the corners of a pair are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A point above a plane: the point, then three points of the plane, counterclockwise seen from its free side.
+    Plane,
+    /// A point and a triangle.
+    PointTriangle,
+    /// A point and an edge; the fourth corner repeats the third.
+    PointEdge,
+    /// Two edges.
+    EdgeEdge,
+}
+
+impl Kind {
+    /// How many corners belong to the first piece.
+    pub fn first(self) -> usize {
+        if self == Kind::EdgeEdge { 2 } else { 1 }
+    }
+
+    /// The closest points of the two pieces. Above a plane the vector points down to it; below, up.
+    pub fn closest(self, x: [Point; 4]) -> Closest {
+        match self {
+            Kind::Plane => {
+                let n = plane_normal(x);
+                let height = dot(sub(x[0], x[1]), n);
+                Closest { factors: [-1.0, 1.0, 0.0, 0.0], vector: scale(-height, n) }
+            }
+            Kind::PointTriangle => point_triangle(x),
+            Kind::PointEdge => point_edge(x),
+            Kind::EdgeEdge => edge_edge(x),
+        }
+    }
+}
+
+/// The unit normal of a plane, by the last three corners of a pair.
+pub fn plane_normal([_, a, b, c]: [Point; 4]) -> Point {
+    let n = cross(sub(b, a), sub(c, a));
+    scale(1.0 / norm(n), n)
+}
+
+/// Two pieces that may touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// What the corners are.
+    pub kind: Kind,
+    /// The vertices, internal numbering.
+    pub corners: [u32; 4],
+    /// The area w in m².
+    pub area: f64,
+    /// The stiffness κ in Pa.
+    pub stiffness: f64,
+    /// What is taken off the distance, in m.
+    pub offset: f64,
+    /// The distance d̂ in m from which on the barrier acts.
+    pub range: f64,
+    /// The square ε in m⁴ below which edges count as parallel; 0 for other pieces.
+    pub parallel: f64,
+}
+
+impl Pair {
+    /// The positions of the corners.
+    pub fn places(&self, x: &[Vec4]) -> [Point; 4] {
+        self.corners.map(|v| x[v as usize].xyz())
+    }
+
+    /// The gap in m at `x`, with the closest points; negative where a point is behind a plane.
+    pub fn gap(&self, places: [Point; 4]) -> (f64, Closest) {
+        let closest = self.kind.closest(places);
+        let distance = norm(closest.vector);
+        let behind = self.kind == Kind::Plane && dot(sub(places[0], places[1]), plane_normal(places)) < 0.0;
+        (if behind { -distance } else { distance } - self.offset, closest)
+    }
+
+    /// The energy in J, with the gradients of the corners; `None` where the gap is d̂ or more.
+    pub(super) fn evaluate(&self, places: [Point; 4]) -> Option<(f64, [Point; 4])> {
+        let (gap, closest) = self.gap(places);
+        if gap >= self.range {
+            return None;
+        }
+        let [value, slope, _] = barrier(gap, self.range);
+        let normal = scale(1.0 / norm(closest.vector), closest.vector);
+        let fade = Fade::of(self, places);
+        let strength = self.area * self.stiffness;
+        let mut gradients = closest.factors.map(|c| scale(strength * fade.value * slope * c, normal));
+        if fade.slope != 0.0 {
+            let factor = 2.0 * strength * fade.slope * value;
+            let rates = fade.rates();
+            for (gradient, rate) in gradients.iter_mut().zip(rates) {
+                // ∂c/∂xᵢ = 2 uᵀ ∂u/∂xᵢ, where ∂u/∂xᵢ δ = δ × rate.
+                *gradient = add(*gradient, scale(factor, cross(rate, fade.cross)));
+            }
+        }
+        Some((strength * fade.value * value, gradients))
+    }
+
+    /// Appends the squares that the kept part of the Hessian is made of.
+    fn squares(&self, places: [Point; 4], out: &mut Vec<Square>) {
+        let (gap, closest) = self.gap(places);
+        if gap >= self.range {
+            return;
+        }
+        let [value, _, curvature] = barrier(gap, self.range);
+        let fade = Fade::of(self, places);
+        let strength = self.area * self.stiffness;
+        let normal = scale(1.0 / norm(closest.vector), closest.vector);
+        let root = (strength * fade.value * curvature).sqrt();
+        if root > 0.0 {
+            let vectors = closest.factors.map(|c| scale(root * c, normal));
+            out.push(Square { corners: self.corners, vectors });
+        }
+        let root = (2.0 * strength * fade.slope * value).sqrt();
+        if root > 0.0 {
+            let rates = fade.rates();
+            for axis in 0..3 {
+                // The row of J for a component of u: eₖ·(δ × rate) = δ·(rate × eₖ).
+                let mut unit = [0.0; 3];
+                unit[axis] = root;
+                out.push(Square { corners: self.corners, vectors: rates.map(|rate| cross(rate, unit)) });
+            }
+        }
+    }
+}
+
+/// How the barrier of a pair of edges fades.
+struct Fade {
+    value: f64,
+    slope: f64,
+    edges: [Point; 2],
+    cross: Point,
+}
+
+impl Fade {
+    fn of(pair: &Pair, [a, b, c, d]: [Point; 4]) -> Fade {
+        if pair.parallel == 0.0 {
+            return Fade { value: 1.0, slope: 0.0, edges: [[0.0; 3]; 2], cross: [0.0; 3] };
+        }
+        let edges = [sub(b, a), sub(d, c)];
+        let across = cross(edges[0], edges[1]);
+        let [value, slope] = fading(dot(across, across), pair.parallel);
+        Fade { value, slope, edges, cross: across }
+    }
+
+    /// For each corner the vector by which a motion δ of it is crossed: ∂u δ = δ × rate.
+    fn rates(&self) -> [Point; 4] {
+        let [e, f] = self.edges;
+        [scale(-1.0, f), f, e, scale(-1.0, e)]
+    }
+}
+
+/// All pairs that may touch, a term with four corners an element.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// The pairs, ascending by kind and corners.
+    pub list: Vec<Pair>,
+}
+
+impl Pairs {
+    /// The squares of which the kept part of the Hessian at `x` is the sum.
+    pub fn squares(&self, x: &[Vec4], out: &mut Vec<Square>) {
+        self.list.iter().for_each(|pair| pair.squares(pair.places(x), out));
+    }
+}
+
+impl Energy for Pairs {
+    fn name(&self) -> String {
+        "contact".into()
+    }
+
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn corners(&self) -> usize {
+        4
+    }
+
+    fn slots(&self) -> usize {
+        4 * self.list.len()
+    }
+
+    fn element(&self, index: usize) -> &[u32] {
+        &self.list[index].corners
+    }
+
+    fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
+        let mut sum = 0.0;
+        for (pair, slots) in self.list[chunk * CHUNK..].iter().zip(slots.chunks_exact_mut(4)) {
+            match pair.evaluate(pair.places(x)) {
+                Some((energy, gradients)) => {
+                    sum += energy;
+                    slots.iter_mut().zip(gradients).for_each(|(slot, g)| *slot = Vec4::new(g));
+                }
+                None => slots.fill(Vec4::ZERO),
+            }
+        }
+        sum
+    }
+
+    fn add_system(&self, _: &mut dyn FnMut(u32, u32, f64)) {}
+
+    fn hash_system(&self, _: &mut blake3::Hasher) {}
+
+    fn is_projective(&self) -> bool {
+        false
+    }
+
+    /// The kept part of the Hessian, whether `project` or not.
+    fn hessian(&self, element: usize, x: &[Vec4], _project: bool, out: &mut [f64]) {
+        out.fill(0.0);
+        let mut squares = vec![];
+        self.list[element].squares(self.list[element].places(x), &mut squares);
+        for square in squares {
+            let vector = square.vectors.as_flattened();
+            for (row, a) in out.chunks_exact_mut(12).zip(vector) {
+                row.iter_mut().zip(vector).for_each(|(entry, b)| *entry += a * b);
+            }
+        }
+    }
+
+    fn is_feasible(&self, chunk: usize, x: &[Vec4]) -> bool {
+        let end = self.list.len().min((chunk + 1) * CHUNK);
+        self.list[chunk * CHUNK..end].iter().all(|pair| pair.gap(pair.places(x)).0 > 0.0)
+    }
+}

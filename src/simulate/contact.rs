@@ -1,0 +1,171 @@
+//! Contact in a scene: which surfaces there are, what the scene says about them, and what is chosen where it is silent.
+//!
+//! | what | by default |
+//! |---|---|
+//! | d̂ | a thousandth of the diagonal of all bodies at rest |
+//! | κ | the smaller of the two bodies' Young's moduli |
+//! | thickness | that of a sheet, the diameter of a line, 0 for a solid |
+
+use super::Simulation;
+use crate::contact::Contact;
+use crate::contact::surfaces::{Part, Surfaces};
+use crate::error::{Error, Result};
+use crate::model::obstacle::{ObstacleKind, ObstacleModel};
+use crate::model::{BodyModel, Model};
+use crate::scene::{Body, ContactStart, Integrator, Quantity, Scene};
+use crate::step::Objective;
+
+/// The part of the bodies' diagonal that d̂ is by default.
+const RANGE: f64 = 1e-3;
+/// How many places of intersections are named in a refusal.
+const NAMED: usize = 3;
+
+impl Simulation {
+    /// Adds the contacts of a scene, if it has them, and refuses a start that has intersections.
+    pub(super) fn add_contact(&mut self, scene: &Scene) -> Result<()> {
+        let Some(settings) = &scene.contact else { return Ok(()) };
+        let refuse = |reason: &str, hint: &str| {
+            let (subject, reason, hint) = (scene.name.clone(), reason.to_string(), hint.to_string());
+            Err(Error::Mesh { subject, reason, hint })
+        };
+        if scene.time.integrator == Integrator::Midpoint {
+            return refuse(
+                "the integrator 'midpoint' goes on beyond the state that was kept free of intersections, so contact is not \
+                 possible with it",
+                "set time.integrator = \"implicit-euler\" or \"bdf2\"",
+            );
+        }
+        if scene.fepr {
+            return refuse(
+                "projections to energy and momenta (fepr) move bodies after a step, so contact is not possible with them",
+                "leave out fepr",
+            );
+        }
+        if settings.start == ContactStart::Exclude {
+            return refuse("contact.start = \"exclude\" is not supported yet", "leave it out");
+        }
+        let contact = contacts(scene, &self.model, &self.objective);
+        check_start(scene, &contact, &self.state.x)?;
+        self.add_active(Box::new(contact))
+    }
+}
+
+/// The contacts of a model.
+fn contacts(scene: &Scene, model: &Model, objective: &Objective) -> Contact {
+    let settings = scene.contact.clone().unwrap_or_default();
+    let mut parts: Vec<Part> = vec![];
+    for (body, placed) in scene.bodies.iter().zip(&model.bodies) {
+        parts.push(of_body(body, placed, model, settings.stiffness));
+    }
+    parts.extend(model.obstacles.iter().map(|obstacle| of_obstacle(obstacle, model)));
+    let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+    let bodies = scene.bodies.len();
+    let allowed = |i: usize, j: usize| {
+        let named = |pair: &&crate::scene::ContactPair| {
+            let [a, b] = &pair.between;
+            (*a == names[i] && *b == names[j]) || (*a == names[j] && *b == names[i])
+        };
+        if let Some(pair) = settings.pairs.iter().find(named) {
+            return pair.contact;
+        }
+        match (i == j, i.max(j) < bodies) {
+            (true, true) => scene.bodies[i].contact.own.unwrap_or(settings.own),
+            (false, true) => settings.bodies,
+            _ => true,
+        }
+    };
+    let range = settings.distance.unwrap_or(RANGE * model.size);
+    let surfaces = Surfaces::new(parts, allowed, objective.rest.clone(), objective.free, range);
+    Contact::new(surfaces, (0..bodies).collect(), &model.initial.x)
+}
+
+fn of_body(body: &Body, placed: &BodyModel, model: &Model, stiffness: Option<f64>) -> Part {
+    let surface = &placed.surface;
+    let vertex = |v: u32| {
+        let own = placed.vertices.start + surface.vertices[v as usize] as usize;
+        model.numbering.position[own]
+    };
+    let is_sheet = !placed.triangles.is_empty();
+    let thickness = match (&body.contact.thickness, placed.radius, is_sheet) {
+        (Some(thickness), ..) => *thickness,
+        (None, Some(radius), _) => 2.0 * radius,
+        (None, None, true) => constant(&body.thickness),
+        (None, None, false) => 0.0,
+    };
+    Part {
+        name: body.name.clone(),
+        triangles: surface.triangles.iter().map(|t| t.map(vertex)).collect(),
+        edges: surface.edges.iter().map(|e| e.map(vertex)).collect(),
+        radius: 0.5 * thickness,
+        stiffness: stiffness.unwrap_or_else(|| young(body)),
+        ..Part::default()
+    }
+}
+
+fn of_obstacle(obstacle: &ObstacleModel, model: &Model) -> Part {
+    let first = obstacle.vertices.start;
+    let vertex = |v: u32| model.numbering.position[first + v as usize];
+    let is = |kind: ObstacleKind| obstacle.kind == kind;
+    Part {
+        name: obstacle.name.clone(),
+        is_obstacle: true,
+        triangles: obstacle.triangles.iter().map(|t| t.map(vertex)).collect(),
+        edges: if is(ObstacleKind::Segment) { vec![[0, 1].map(vertex)] } else { vec![] },
+        points: if is(ObstacleKind::Point) { vec![vertex(0)] } else { vec![] },
+        plane: is(ObstacleKind::Plane).then(|| [0, 1, 2].map(vertex)),
+        radius: obstacle.radius,
+        stiffness: f64::INFINITY,
+    }
+}
+
+/// The largest value of a constant quantity, or of its selections; 0 for arrays.
+fn constant(quantity: &Quantity) -> f64 {
+    match quantity {
+        Quantity::Constant(value) => *value,
+        Quantity::Selections(parts) => parts.iter().map(|(_, value)| *value).fold(0.0, f64::max),
+        Quantity::Array(_) => 0.0,
+    }
+}
+
+/// The smallest Young's modulus in Pa of what a body is made of, 1e5 if nothing tells.
+fn young(body: &Body) -> f64 {
+    let materials = body.materials.iter().map(|part| {
+        let [mu, lambda] = part.material.solid.moduli();
+        let own = mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu);
+        part.material.parameters.young.unwrap_or(own)
+    });
+    let line = body.line.iter().map(|line| line.young);
+    let springs = body.springs.iter().map(|springs| constant(&springs.stiffness) / constant(&body.thickness));
+    let least = materials.chain(line).chain(springs).filter(|e| *e > 0.0 && e.is_finite());
+    let least = least.fold(f64::INFINITY, f64::min);
+    if least.is_finite() { least } else { 1e5 }
+}
+
+/// Refuses a start with intersections, or with parts that are closer than their thickness.
+fn check_start(scene: &Scene, contact: &Contact, x: &[elements::math::lanes::Vec4]) -> Result<()> {
+    let overlaps = contact.overlaps(x);
+    if overlaps.is_empty() {
+        return Ok(());
+    }
+    let name = |part: u32| &contact.surfaces().parts[part as usize].name;
+    let places: Vec<String> = overlaps
+        .iter()
+        .take(NAMED)
+        .map(|o| {
+            let [x, y, z] = o.place;
+            format!("'{}' and '{}' at ({x:.4}, {y:.4}, {z:.4})", name(o.parts[0]), name(o.parts[1]))
+        })
+        .collect();
+    let more = if overlaps.len() > NAMED { ", …" } else { "" };
+    Err(Error::Mesh {
+        subject: scene.name.clone(),
+        reason: format!(
+            "the bodies intersect at the start, in {} places: {}{more}",
+            overlaps.len(),
+            places.join(", ")
+        ),
+        hint: "move them apart (transform), make contact.thickness smaller, or leave the pair out with contact.pairs = \
+               [{ between = [\"…\", \"…\"], contact = false }]"
+            .into(),
+    })
+}
