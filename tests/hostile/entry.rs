@@ -72,6 +72,14 @@ impl Entry {
         *bytes = values.into_iter().flat_map(f64::to_le_bytes).collect();
     }
 
+    /// Likewise for an array of u64.
+    pub fn edit_u64(&mut self, array: usize, edit: impl FnOnce(&mut Vec<u64>)) {
+        let bytes = &mut self.arrays[array].1;
+        let mut values = bytes.chunks_exact(8).map(|b| word(b, 0)).collect();
+        edit(&mut values);
+        *bytes = values.into_iter().flat_map(u64::to_le_bytes).collect();
+    }
+
     /// Likewise for an array of u32.
     pub fn edit_u32(&mut self, array: usize, edit: impl FnOnce(&mut Vec<u32>)) {
         let bytes = &mut self.arrays[array].1;

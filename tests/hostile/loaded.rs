@@ -124,7 +124,11 @@ fn factors_and_orderings_of_another_system_are_computed_anew() {
     let (path, whole) = Entry::find(&place.path("cache"), "factor");
     type Edit = fn(&mut Entry);
     let edits: [(&str, Edit); 4] = [
-        ("a node of width 0", |e| e.edit_u32(3, |nodes| nodes[1] = 0)),
+        ("a node of width 0", |e| {
+            e.edit_u32(3, |nodes| drop(nodes.splice(..0, [0; 3])));
+            // All parts but the first begin a node later: each has six numbers, after the size of the system.
+            e.edit_u64(0, |layout| layout[1..].chunks_exact_mut(6).skip(1).for_each(|part| part[0] += 1));
+        }),
         ("a connected part twice", |e| e.edit_u32(5, |ends| ends.insert(0, ends[0]))),
         ("sums that are NaN", |e| e.edit_f64(6, |sums| sums[0] = f64::NAN)),
         ("values that are NaN", |e| e.arrays[7].1[..4].fill(0xff)),

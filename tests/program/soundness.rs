@@ -11,9 +11,14 @@ fn a_run_that_cannot_be_believed_says_so_and_can_be_refused() {
                  [[body.pin]]\nselect = { box = { min = [-1, -1, -1], max = [0.001, 9, 9] } }\n";
     place.write("heavy.toml", scene);
     let told = place.succeed(&["-q", "simulate", "heavy.toml"]);
-    assert!(told.contains("the motion is not to be trusted"), "{told}");
+    for part in ["the motion is not to be trusted", "have inverted cells", "energy from nowhere"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
     let summary = std::fs::read_to_string(place.path("outputs/heavy/summary.json")).unwrap();
-    assert!(!summary.contains("\"status\": \"sound\""), "{summary}");
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["status"], "inverted", "{summary}");
+    assert!(summary["inverted_frames"].as_u64() > Some(0), "{summary}");
+    assert!(summary["energy_jump"].as_f64() > Some(1e6), "{summary}");
     let told = place.fail(4, &["-q", "simulate", "heavy.toml", "--require-sound", "--force"]);
     assert!(told.contains("the run is not sound"), "{told}");
     // With stable-neo-hookean, ten iterations would leave 200 J in this beam, which has 0.4 J.
