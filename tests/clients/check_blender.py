@@ -54,10 +54,14 @@ def child(run, source, picture):
     before = state()
     check(len(before[0]) == 3, f"the scene of the user has {len(before[0])} objects")
     script, arguments = script_of(truth, "--source", source)
-    script["main"](arguments)
-    check(bpy.context.scene == user and state() == before, "what the user had has changed")
-    ours = [c for c in user.collection.children if c.name == truth.name]
-    check(len(ours) == 1 and len(ours[0].objects) >= len(truth.maps), "the collection of the run")
+    # While there are handlers, a process that has failed does not end.
+    try:
+        script["main"](arguments)
+        check(bpy.context.scene == user and state() == before, "what the user had has changed")
+        ours = [c for c in user.collection.children if c.name == truth.name]
+        check(len(ours) == 1 and len(ours[0].objects) >= len(truth.maps), "the collection of the run")
+    finally:
+        script["forget_handlers"]()
     size = ["--samples", "4", "--resolution", "240x180"]
     script, arguments = script_of(truth, "--source", source, *size, "--output", picture)
     try:
@@ -75,8 +79,10 @@ def save(run, source, path):
     from truth import Truth
 
     script, arguments = script_of(Truth(run), "--source", source, "--save", path)
-    script["main"](arguments)
-    script["forget_handlers"]()
+    try:
+        script["main"](arguments)
+    finally:
+        script["forget_handlers"]()
 
 
 def saved(run, source, path):
