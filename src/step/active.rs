@@ -79,8 +79,8 @@ pub trait Active: Send + Sync {
         self.longest_part(from, to)
     }
 
-    /// What touches at `x`; `None` for terms that are not contact.
-    fn touching(&mut self, _x: &[Vec4]) -> Option<Touching> {
+    /// What touches at `x`, where the elements must be as they are there; `None` for terms that are not contact.
+    fn touching(&self, _x: &[Vec4]) -> Option<Touching> {
         None
     }
 

@@ -8,7 +8,7 @@
 //! follow and never move inside a step. One pass gives value and gradient; `assembly` explains how gradients of
 //! elements become those of vertices.
 
-use super::active::{Active, Changing};
+use super::active::{Active, Changing, Touching};
 use super::assembly::Assembly;
 use super::constraint::Constraints;
 use super::term::Term;
@@ -274,6 +274,12 @@ impl Objective {
         for active in &mut self.active {
             self.changed |= active.refresh(self.free, x);
         }
+    }
+
+    /// What touches at `x`; `None` without contact.
+    pub fn touching(&mut self, x: &[Vec4]) -> Option<Touching> {
+        self.refresh(x);
+        self.active.iter().find_map(|active| active.term.touching(x))
     }
 
     /// True if elements of active terms changed since it was asked last.
