@@ -29,7 +29,7 @@ pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
     let x = pair.places(from);
     let end = pair.places(to);
     let way: [[f64; 3]; 4] = std::array::from_fn(|k| sub(end[k], x[k]));
-    if pair.kind != Kind::Plane && is_far(pair, &x, &way) {
+    if pair.kind != Kind::Plane && is_far(pair.kind.first(), &x, &way, pair.offset) {
         return f64::INFINITY;
     }
     let (gap, closest) = pair.gap(x);
@@ -55,23 +55,31 @@ pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
     longest
 }
 
-/// True if boxes around the two pieces are further apart than the pieces can approach each other, ten times over: then
-/// nothing bounds the motion.
-fn is_far(pair: &Pair, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4]) -> bool {
-    let first = pair.kind.first();
-    let span = |values: &[[f64; 3]], k: usize| {
-        let of = values.iter().map(|v| v[k]);
-        of.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)])
-    };
-    let (mut approach, mut apart) = (0.0, 0.0);
-    for k in 0..3 {
-        let ([a, b], [c, d]) = (span(&way[..first], k), span(&way[first..], k));
-        approach += (b - c).max(d - a).max(0.0).powi(2);
-        let ([a, b], [c, d]) = (span(&x[..first], k), span(&x[first..], k));
-        apart += (a - d).max(c - b).max(0.0).powi(2);
-    }
-    // The gap closes by less than a tenth of it.
-    apart > 0.0 && 10.0 * approach.sqrt() < apart.sqrt() - pair.offset
+/// The squared distance of the boxes around two pieces, of which the first has so many of the four corners.
+pub fn boxes_apart(first: usize, x: &[[f64; 3]; 4]) -> f64 {
+    (0..3)
+        .map(|k| {
+            let [[a, b], [c, d]] = [span(&x[..first], k), span(&x[first..], k)];
+            (a - d).max(c - b).max(0.0).powi(2)
+        })
+        .sum()
+}
+
+/// True if boxes around two pieces are further apart than the pieces can approach each other, ten times over: then nothing
+/// bounds the motion. `offset` is what is taken off their distance.
+pub fn is_far(first: usize, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4], offset: f64) -> bool {
+    let approach: f64 = (0..3)
+        .map(|k| {
+            let [[a, b], [c, d]] = [span(&way[..first], k), span(&way[first..], k)];
+            (b - c).max(d - a).max(0.0).powi(2)
+        })
+        .sum();
+    let apart = boxes_apart(first, x).sqrt() - offset;
+    apart > 0.0 && 10.0 * approach.sqrt() < apart
+}
+
+fn span(values: &[[f64; 3]], k: usize) -> [f64; 2] {
+    values.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v[k]), high.max(v[k])])
 }
 
 /// The largest part of a motion that keeps a point at least `kept` above the plane, which is less than its height now;

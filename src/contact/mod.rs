@@ -52,6 +52,8 @@ pub struct Contact {
     /// Where vertices were when the list was made.
     made_at: Vec<Vec4>,
     margin: f64,
+    /// The margin at the most, in m: lists with many more pairs than touch cost more than iterations that are cut.
+    widest: f64,
     /// True if the list has to be made anew, whatever moved.
     stale: bool,
     /// How far vertices wanted to be from where the list was made, as the bits of a number in m.
@@ -66,6 +68,7 @@ impl Contact {
         let planes = (0..surfaces.parts.len() as u32).filter(has_plane).collect();
         Contact {
             margin: surfaces.range,
+            widest: surfaces.range.max(surfaces.mean_edge(x)),
             surfaces,
             hierarchy,
             planes,
@@ -91,13 +94,14 @@ impl Contact {
         let surfaces = &self.surfaces;
         let reach = surfaces.range + 2.0 * self.margin;
         let fitted = self.hierarchy.fit(surfaces, x, x, reach);
-        let mut list = fitted.collect(|kind, corners, primitives, out| {
+        let mut list = fitted.collect(|kind, corners, [p, q], out| {
             let places = corners.map(|v| x[v as usize].xyz());
-            let vector = kind.closest(places).vector;
-            let radii: f64 = primitives.iter().map(|p| surfaces.parts[p.part as usize].radius).sum();
-            let near = reach + radii;
-            if dot(vector, vector) < near * near {
-                out.extend(surfaces.complete(kind, corners, primitives[0], primitives[1]));
+            let near = reach + surfaces.radii(p, q);
+            if filter::boxes_apart(kind.first(), &places) < near * near {
+                let vector = kind.closest(places).vector;
+                if dot(vector, vector) < near * near {
+                    out.extend(surfaces.complete(kind, corners, p, q));
+                }
             }
         });
         for plane in &self.planes {
@@ -186,7 +190,7 @@ impl Active for Contact {
             return false;
         }
         if wanted > 0.0 {
-            self.margin = self.margin.max(wanted).min(8.0 * self.margin);
+            self.margin = self.margin.max(wanted).min(self.widest);
         }
         self.make_list(x);
         true
@@ -204,7 +208,13 @@ impl Active for Contact {
         let surfaces = &self.surfaces;
         let fitted = self.hierarchy.fit(surfaces, from, to, 0.0);
         let mut pairs: Vec<Pair> = fitted.collect(|kind, corners, [p, q], out| {
-            out.extend(surfaces.complete(kind, corners, p, q));
+            let x = corners.map(|v| from[v as usize].xyz());
+            let end = corners.map(|v| to[v as usize].xyz());
+            let way = std::array::from_fn(|k| sub(end[k], x[k]));
+            let radii = surfaces.radii(p, q);
+            if !filter::is_far(kind.first(), &x, &way, radii) {
+                out.extend(surfaces.complete(kind, corners, p, q));
+            }
         });
         for plane in &self.planes {
             pairs.extend(self.above_plane(*plane, from, to, surfaces.range));

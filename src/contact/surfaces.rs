@@ -211,6 +211,22 @@ impl Surfaces {
         }
     }
 
+    /// What thickness and radius take off the distance of two primitives, in m.
+    pub fn radii(&self, p: &Primitive, q: &Primitive) -> f64 {
+        self.parts[p.part as usize].radius + self.parts[q.part as usize].radius
+    }
+
+    /// The mean length in m of the edges of bodies at `x`; 0 without any.
+    pub fn mean_edge(&self, x: &[Vec4]) -> f64 {
+        let is_body = |e: &&[u32; 2]| !self.parts[self.part_of(e[0]) as usize].is_obstacle;
+        let lengths = self.edges.iter().filter(is_body).map(|e| {
+            let [a, b] = e.map(|v| x[v as usize].xyz());
+            norm(sub(b, a))
+        });
+        let (count, sum) = lengths.fold((0.0, 0.0), |(count, sum), length| (count + 1.0, sum + length));
+        if count > 0.0 { sum / count } else { 0.0 }
+    }
+
     /// True if some corner can move.
     pub fn is_free(&self, corners: &[u32; 4]) -> bool {
         corners.iter().any(|v| *v < self.free)
@@ -221,7 +237,7 @@ impl Surfaces {
     /// do not push each other at rest. `None` if they touch or overlap at rest.
     pub fn complete(&self, kind: Kind, corners: [u32; 4], p: &Primitive, q: &Primitive) -> Option<Pair> {
         let [a, b] = [p, q].map(|primitive| &self.parts[primitive.part as usize]);
-        let (mut offset, mut range) = (a.radius + b.radius, self.range);
+        let (mut offset, mut range) = (self.radii(p, q), self.range);
         if p.part == q.part {
             let places = corners.map(|v| self.rest[v as usize].xyz());
             let apart = norm(kind.closest(places).vector);

@@ -44,6 +44,16 @@ impl Simulation {
         if settings.start == ContactStart::Exclude {
             return refuse("contact.start = \"exclude\" is not supported yet", "leave it out");
         }
+        let frictions =
+            scene.bodies.iter().map(|b| b.contact.friction).chain(scene.obstacles.iter().map(|o| o.friction));
+        let frictions =
+            frictions.chain(settings.pairs.iter().map(|p| p.friction)).chain([Some(settings.friction)]);
+        if frictions.flatten().any(|friction| friction > 0.0) {
+            return refuse(
+                "friction is not supported yet: contact is free of friction",
+                "leave out friction, or set it to 0",
+            );
+        }
         let contact = contacts(scene, &self.model, &self.objective);
         check_start(scene, &contact, &self.state.x)?;
         self.add_active(Box::new(contact))

@@ -8,6 +8,7 @@ mod common;
 mod admm;
 mod comparison;
 mod conservation;
+mod contact;
 mod control;
 mod damping;
 mod forces;

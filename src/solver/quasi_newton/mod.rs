@@ -225,7 +225,7 @@ impl Solver for QuasiNewton {
         let preparation = self.initial.prepare(objective, cache)?;
         self.entries = preparation.factor_entries;
         if let Directions::Structured(structured) = &mut self.directions {
-            **structured = structured.with(system::assemble(objective, 1.0), self.entries);
+            **structured = structured.with(&system::assemble(objective, 1.0), self.entries);
         }
         Ok(preparation)
     }
@@ -266,7 +266,7 @@ impl Solver for QuasiNewton {
             }
         };
         let matrix = system::assemble(objective, 1.0);
-        self.directions = Directions::Structured(Box::new(Structured::new(limit, matrix, self.entries)));
+        self.directions = Directions::Structured(Box::new(Structured::new(limit, &matrix, self.entries)));
         Ok(())
     }
 

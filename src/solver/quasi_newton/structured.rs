@@ -12,10 +12,11 @@
 //! conjugate gradients. H is written out \[Byrd1994, Thm. 2.2\]:
 //!
 //! ```text
-//! H = f A⁻¹ + W N Wᵀ,      W = [S, f A⁻¹T],      N = [R⁻ᵀ(D + f TᵀA⁻¹T)R⁻¹, −R⁻ᵀ; −R⁻¹, 0]
+//! H = A⁻¹ + W N Wᵀ,      W = [S, A⁻¹T],      N = [R⁻ᵀ(D + TᵀA⁻¹T)R⁻¹, −R⁻ᵀ; −R⁻¹, 0]
 //! ```
 //!
-//! with R the upper triangle of SᵀT and D its diagonal. Only entries at the vertices of V are needed in that system: with
+//! with R the upper triangle of SᵀT and D its diagonal. (The factor f on A⁻¹ of the other directions does not pay here: on
+//! two boxes that fall on each other it saved no iterations and cost a third more tries.) Only entries at the vertices of V are needed in that system: with
 //! few of them A⁻¹ there is a small dense matrix, whose columns stay the same over all steps and are kept; with many of
 //! them, each product takes a solve with A's factor.
 
@@ -37,9 +38,6 @@ const EXACT: f64 = 1e-10;
 const MOST: usize = 200;
 /// Pairs whose cosine between s and t is below this contain no usable curvature.
 const MIN_COSINE: f64 = 1e-10;
-/// The largest factor f, and how far it may exceed 1 for each pair (see the solver's file).
-const LARGEST: f64 = 2.0;
-const PER_PAIR: f64 = 0.2;
 
 /// A step s, the change t of the gradient of inertia and fixed terms over it, and A⁻¹ t.
 struct Pair {
@@ -55,8 +53,6 @@ pub(super) struct Structured {
     /// The products sᵢ·tⱼ and tᵢ·A⁻¹tⱼ of all pairs.
     steps: Vec<Vec<f64>>,
     changes: Vec<Vec<f64>>,
-    factor: f64,
-    matrix: SymmetricMatrix,
     diagonal: Vec<f64>,
     squares: Vec<Square>,
     places: Places,
@@ -70,17 +66,15 @@ pub(super) struct Structured {
 
 impl Structured {
     /// Without pairs yet; at most `limit` will be kept. `matrix` is A.
-    pub(super) fn new(limit: usize, matrix: SymmetricMatrix, factor_entries: usize) -> Structured {
+    pub(super) fn new(limit: usize, matrix: &SymmetricMatrix, factor_entries: usize) -> Structured {
         let zeros = vec![Vec4::ZERO; matrix.size];
         Structured {
             limit,
             pairs: vec![],
             steps: vec![],
             changes: vec![],
-            factor: 1.0,
             diagonal: matrix.diagonal(),
             columns: Columns::new(matrix.size, factor_entries),
-            matrix,
             squares: vec![],
             places: Places::default(),
             gradient: zeros.clone(),
@@ -91,7 +85,7 @@ impl Structured {
     }
 
     /// The same for another A.
-    pub(super) fn with(&self, matrix: SymmetricMatrix, factor_entries: usize) -> Structured {
+    pub(super) fn with(&self, matrix: &SymmetricMatrix, factor_entries: usize) -> Structured {
         Structured::new(self.limit, matrix, factor_entries)
     }
 
@@ -101,7 +95,6 @@ impl Structured {
         self.pairs.clear();
         self.steps.clear();
         self.changes.clear();
-        self.factor = 1.0;
         had
     }
 
@@ -143,15 +136,15 @@ impl Structured {
             (0..3).for_each(|k| s[k] += solved[k]);
         }
         let along = self.products(&self.gradient, &at.active);
-        reduced.complete(self.factor, &along, &mut start);
+        reduced.complete(&along, &mut start);
         let right = self.places.transposed(&start);
-        let weight = |v: u32| self.factor / self.diagonal[v as usize];
+        let weight = |v: u32| 1.0 / self.diagonal[v as usize];
         let scales = self.places.scales(&weight);
         let lambda = conjugate(&right, &scales, enough, |lambda| {
             let y = self.places.times(lambda);
             let mut u = self.columns.apply(&self.places, &y, initial);
-            let along = reduced.products(self.factor, &y);
-            reduced.complete(self.factor, &along, &mut u);
+            let along = reduced.products(&y);
+            reduced.complete(&along, &mut u);
             self.places.transposed(&u)
         });
         // H (∇g − V λ) with one more solve.
@@ -170,10 +163,9 @@ impl Structured {
     fn finish(&self, r: &[Vec4], at: &Iterate, direction: &mut [Vec4]) -> f64 {
         let along = self.products(r, &[]);
         let [steps, changes] = self.small(&along);
-        direction.iter_mut().for_each(|d| d.0 = d.0.map(|c| self.factor * c));
         for (pair, (s, t)) in self.pairs.iter().zip(steps.iter().zip(&changes)) {
             vectors::add_scaled(*s, &pair.step, direction);
-            vectors::add_scaled(self.factor * t, &pair.solved, direction);
+            vectors::add_scaled(*t, &pair.solved, direction);
         }
         direction.iter_mut().for_each(|d| d.0 = d.0.map(|c| -c));
         vectors::dot(&at.gradient, direction)
@@ -184,13 +176,13 @@ impl Structured {
         let with = |v: &Vec<Vec4>| vectors::dot(v, a) + if b.is_empty() { 0.0 } else { vectors::dot(v, b) };
         [
             self.pairs.iter().map(|pair| with(&pair.step)).collect(),
-            self.pairs.iter().map(|pair| self.factor * with(&pair.solved)).collect(),
+            self.pairs.iter().map(|pair| with(&pair.solved)).collect(),
         ]
     }
 
     /// N times a vector.
     fn small(&self, along: &[Vec<f64>; 2]) -> [Vec<f64>; 2] {
-        small(&self.steps, &self.changes, self.factor, along)
+        small(&self.steps, &self.changes, along)
     }
 
     /// The pairs at the vertices of V.
@@ -243,21 +235,11 @@ impl Structured {
         let [steps, changes] = rows;
         self.steps.push(steps);
         self.changes.push(changes);
-        let most = (1.0 + PER_PAIR * self.pairs.len() as f64).min(LARGEST);
-        self.factor = (self.weight(&self.pairs[self.pairs.len() - 1].step) / curvature).clamp(1.0, most);
-    }
-
-    /// The product s·A s.
-    fn weight(&self, step: &[Vec4]) -> f64 {
-        let x: Vec<f64> = step.iter().flat_map(|s| s.0).collect();
-        let mut product = vec![0.0; x.len()];
-        self.matrix.multiply_into(4, &x, &mut product);
-        x.iter().zip(&product).map(|(x, p)| x * p).sum()
     }
 }
 
-/// N times a vector: the products sᵢ·tⱼ, tᵢ·A⁻¹tⱼ, the factor f, and Wᵀ r.
-fn small(steps: &[Vec<f64>], changes: &[Vec<f64>], factor: f64, along: &[Vec<f64>; 2]) -> [Vec<f64>; 2] {
+/// N times a vector: the products sᵢ·tⱼ, tᵢ·A⁻¹tⱼ, and Wᵀ r.
+fn small(steps: &[Vec<f64>], changes: &[Vec<f64>], along: &[Vec<f64>; 2]) -> [Vec<f64>; 2] {
     let m = steps.len();
     // z = R⁻¹ Sᵀr.
     let mut z = along[0].clone();
@@ -265,11 +247,11 @@ fn small(steps: &[Vec<f64>], changes: &[Vec<f64>], factor: f64, along: &[Vec<f64
         let rest: f64 = (i + 1..m).map(|j| steps[i][j] * z[j]).sum();
         z[i] = (z[i] - rest) / steps[i][i];
     }
-    // y = R⁻ᵀ((D + f TᵀA⁻¹T) z − f TᵀA⁻¹r).
+    // y = R⁻ᵀ((D + TᵀA⁻¹T) z − TᵀA⁻¹r).
     let mut y: Vec<f64> = (0..m)
         .map(|i| {
             let sum: f64 = (0..m).map(|j| changes[i][j] * z[j]).sum();
-            steps[i][i] * z[i] + factor * sum - along[1][i]
+            steps[i][i] * z[i] + sum - along[1][i]
         })
         .collect();
     for i in 0..m {
@@ -290,20 +272,19 @@ struct Reduced {
 
 impl Reduced {
     /// Wᵀ y for a vector with entries at the vertices only.
-    fn products(&self, factor: f64, y: &[[f64; 3]]) -> [Vec<f64>; 2] {
+    fn products(&self, y: &[[f64; 3]]) -> [Vec<f64>; 2] {
         let with = |v: &Vec<[f64; 3]>| -> f64 {
             v.iter().zip(y).map(|(v, y)| v[0] * y[0] + v[1] * y[1] + v[2] * y[2]).sum()
         };
-        [self.step.iter().map(with).collect(), self.solved.iter().map(|v| factor * with(v)).collect()]
+        [self.step.iter().map(with).collect(), self.solved.iter().map(with).collect()]
     }
 
     /// Makes (H r) of (A⁻¹ r) at the vertices, where `along` is Wᵀ r.
-    fn complete(&self, factor: f64, along: &[Vec<f64>; 2], out: &mut [[f64; 3]]) {
-        out.iter_mut().for_each(|o| *o = o.map(|c| factor * c));
-        let [steps, changes] = small(&self.steps, &self.changes, factor, along);
+    fn complete(&self, along: &[Vec<f64>; 2], out: &mut [[f64; 3]]) {
+        let [steps, changes] = small(&self.steps, &self.changes, along);
         for i in 0..self.steps.len() {
             for ((o, s), t) in out.iter_mut().zip(&self.step[i]).zip(&self.solved[i]) {
-                (0..3).for_each(|k| o[k] += steps[i] * s[k] + factor * changes[i] * t[k]);
+                (0..3).for_each(|k| o[k] += steps[i] * s[k] + changes[i] * t[k]);
             }
         }
     }
