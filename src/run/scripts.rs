@@ -39,8 +39,11 @@ struct Surface<'a> {
     radius: Option<f64>,
 }
 
-/// The colour of a body, red, green and blue from 0 to 1. Colours are easy to tell apart, also with colour blindness.
-pub fn colour(body: usize) -> [f32; 3] {
+/// The colour of obstacles.
+const OBSTACLE: [f32; 3] = [0.70, 0.70, 0.72];
+
+/// The colour of a body, or of an obstacle for numbers below 0: red, green and blue from 0 to 1. Colours are easy to tell apart, also with colour blindness.
+pub fn colour(body: i32) -> [f32; 3] {
     const COLOURS: [[f32; 3]; 8] = [
         [0.20, 0.45, 0.70],
         [0.90, 0.55, 0.12],
@@ -51,7 +54,7 @@ pub fn colour(body: usize) -> [f32; 3] {
         [0.75, 0.30, 0.15],
         [0.55, 0.55, 0.55],
     ];
-    COLOURS[body % COLOURS.len()]
+    usize::try_from(body).map_or(OBSTACLE, |body| COLOURS[body % COLOURS.len()])
 }
 
 /// Writes the scripts.
