@@ -15,6 +15,8 @@ pub struct Cast {
     pub bodies: Vec<BodyModel>,
     /// The numbers of these bodies in the config; −1 − k for the obstacle of number k.
     pub numbers: Vec<i32>,
+    /// The numbers of those obstacles that are planes: views need not show all of them.
+    pub planes: Vec<i32>,
     /// The rest positions of all vertices in m.
     pub rest: Vec<[f64; 3]>,
     /// Tets by vertex.
@@ -51,6 +53,7 @@ impl Cast {
         let mut scene = Cast {
             bodies: vec![],
             numbers: numbers.iter().map(|n| *n as i32).collect(),
+            planes: vec![],
             rest: vec![],
             tets: vec![],
             triangles: vec![],
@@ -104,6 +107,9 @@ impl Cast {
         self.triangles.extend(body.surface.triangles.iter().map(|t| t.map(|v| v + first as u32)));
         self.bodies.push(body);
         self.numbers.push(-1 - k as i32);
+        if shown.is_plane() {
+            self.planes.push(-1 - k as i32);
+        }
     }
 }
 

@@ -83,6 +83,11 @@ impl Shown {
         }
     }
 
+    /// True for a plane.
+    pub fn is_plane(&self) -> bool {
+        self.obstacle.kind == ObstacleKind::Plane
+    }
+
     /// The number of shown points.
     fn len(&self) -> usize {
         match &self.way {

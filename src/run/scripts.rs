@@ -37,6 +37,9 @@ struct Surface<'a> {
     /// The radius of a line in m; absent for surfaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     radius: Option<f64>,
+    /// True for a plane, which the camera need not show all of.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    plane: bool,
 }
 
 /// The colour of obstacles.
@@ -66,7 +69,8 @@ pub fn write(request: &Request) -> Result<()> {
             embedded => embedded.iter().map(|e| e.name.as_str()).collect(),
         };
         let colour = colour(*number);
-        surfaces.extend(names.into_iter().map(|name| Surface { name, colour, radius: body.radius }));
+        let (radius, plane) = (body.radius, request.scene.planes.contains(number));
+        surfaces.extend(names.into_iter().map(|name| Surface { name, colour, radius, plane }));
     }
     let run = Run {
         name: request.directory.name(),
