@@ -49,7 +49,9 @@ fn of_contact(facts: &ContactFacts, gap: Result<f64, f64>) -> String {
         Err(_) => "nothing near at the start".into(),
     };
     let (distance, triangles) = (facts.distance, facts.triangles);
-    format!("  contact: distance {distance} m, stiffness {stiffness} Pa, {triangles} surface triangles, {gap}\n")
+    format!(
+        "  contact: distance {distance} m, stiffness {stiffness} Pa, {triangles} surface triangles, {gap}\n"
+    )
 }
 
 impl CheckArgs {

@@ -26,7 +26,11 @@ impl Contact {
         }
         let least = pairs.iter().map(|pair| pair.gap(pair.places(x)).0).fold(f64::INFINITY, f64::min);
         // Parts that are further apart than this were left out, and one of them may be nearer than a plane.
-        let known = if surfaces.parts.iter().filter(|part| part.plane.is_none()).count() < 2 { f64::INFINITY } else { far };
+        let known = if surfaces.parts.iter().filter(|part| part.plane.is_none()).count() < 2 {
+            f64::INFINITY
+        } else {
+            far
+        };
         if least <= known && least.is_finite() { Ok(least) } else { Err(known.min(least)) }
     }
 

@@ -244,7 +244,10 @@ fn refuse_twins(scene: &Scene) -> Result<()> {
         (1..names.len()).find(|i| names::twin(names[..*i].iter().map(String::as_str), &names[*i]).is_some());
     twin.map_or(Ok(()), |i| {
         Err(Error::Usage {
-            what: format!("two bodies, surfaces or obstacles would have files of the same name '{}'", names[i]),
+            what: format!(
+                "two bodies, surfaces or obstacles would have files of the same name '{}'",
+                names[i]
+            ),
             hint: "rename one of them".into(),
         })
     })

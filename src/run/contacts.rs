@@ -93,7 +93,10 @@ mod tests {
         let touching = Touching { between: vec![between("a"), between("b, c")], ..Touching::default() };
         let text = format!("{HEADER}\n{}{}", rows(3, &touching), rows(5, &touching));
         let until = rows_until(&text, 4);
-        assert_eq!(until, format!("{HEADER}\n3,a,floor,0,9.5,0,1,0,-0.25\n3,\"b, c\",floor,0,9.5,0,1,0,-0.25\n"));
+        assert_eq!(
+            until,
+            format!("{HEADER}\n3,a,floor,0,9.5,0,1,0,-0.25\n3,\"b, c\",floor,0,9.5,0,1,0,-0.25\n")
+        );
         assert_eq!(rows_until(&text, 5), text);
         assert_eq!(rows_until(&text, 2), format!("{HEADER}\n"));
     }

@@ -82,7 +82,8 @@ impl Frame {
 impl Touched {
     /// What touches in a simulation, in the numbering of its meshes.
     fn of(model: &Model, touching: &Touching) -> Touched {
-        let vectors = |values: &[[f64; 3]]| model.numbering.position.iter().map(|i| values[*i as usize]).collect();
+        let vectors =
+            |values: &[[f64; 3]]| model.numbering.position.iter().map(|i| values[*i as usize]).collect();
         Touched {
             forces: vectors(&touching.forces),
             friction: vectors(&touching.friction),

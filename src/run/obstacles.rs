@@ -229,10 +229,9 @@ mod tests {
     fn balls_and_capsules_are_closed_and_face_outward() {
         let closed = Topology { shells: 1, ..Topology::default() };
         let sphere = PI * 4.0 / 3.0 * 0.027;
-        for (points, exact) in [
-            (vec![[1.0, 2.0, 3.0]], sphere),
-            (vec![[0.0; 3], [0.0, 1.5, 2.0]], sphere + PI * 0.09 * 2.5),
-        ] {
+        for (points, exact) in
+            [(vec![[1.0, 2.0, 3.0]], sphere), (vec![[0.0; 3], [0.0, 1.5, 2.0]], sphere + PI * 0.09 * 2.5)]
+        {
             let kind = if points.len() > 1 { ObstacleKind::Segment } else { ObstacleKind::Point };
             let shown = shown(kind, &points, 0.3);
             assert_eq!(topology(&shown.triangles), closed);

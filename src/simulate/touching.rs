@@ -61,7 +61,9 @@ impl Simulation {
             format!("'{first}' and '{second}' intersect")
         };
         Err(Error::Failed {
-            what: format!("frame {frame}: {pair}, which contact must not let happen; the frame was not written"),
+            what: format!(
+                "frame {frame}: {pair}, which contact must not let happen; the frame was not written"
+            ),
             hint: "lower time.step or raise time.substeps, and report the scene as a bug of pliant".into(),
         })
     }

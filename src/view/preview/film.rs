@@ -40,7 +40,8 @@ impl Film {
     /// The drawn positions that views should show, in m: all but those of planes.
     pub fn focused(&self) -> impl Iterator<Item = [f32; 3]> + Clone {
         let is_shown = |part: &u32| !self.outline.parts[*part as usize].is_plane;
-        let vertices = self.shape.points.iter().zip(&self.shape.parts).filter(move |(_, part)| is_shown(part));
+        let vertices =
+            self.shape.points.iter().zip(&self.shape.parts).filter(move |(_, part)| is_shown(part));
         self.shots.iter().flat_map(move |shot| vertices.clone().map(|(v, _)| shot.points[*v as usize]))
     }
 

@@ -39,7 +39,11 @@ pub struct Shadow {
 
 impl Ground {
     /// The floor under all `points`, of which there must be at least one; at the height `given`, if no point is below it.
-    pub fn new(light: [f64; 3], given: Option<f64>, points: impl Iterator<Item = [f32; 3]> + Clone) -> Ground {
+    pub fn new(
+        light: [f64; 3],
+        given: Option<f64>,
+        points: impl Iterator<Item = [f32; 3]> + Clone,
+    ) -> Ground {
         let least = points.clone().fold(f64::INFINITY, |m, p| m.min(f64::from(p[1])));
         let given = given.filter(|height| *height <= least);
         let lowest = given.unwrap_or(least);
