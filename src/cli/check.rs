@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::model::build::build;
 use crate::run::claim::Claim;
 use crate::scene::Body;
+use crate::simulate::touching::{ContactFacts, examine};
 
 /// Arguments of `pliant check`.
 #[derive(Args, Clone, Debug)]
@@ -36,6 +37,21 @@ fn made_of(body: &Body) -> String {
         (true, Some(line)) => line.kind.name().into(),
         (true, None) => "springs".into(),
     }
+}
+
+/// What a scene with contact has: d̂, κ, surfaces, and the least gap at the start, or what it is more than.
+fn of_contact(facts: &ContactFacts, gap: Result<f64, f64>) -> String {
+    let [low, high] = facts.stiffness;
+    let stiffness = if low == high { format!("{low}") } else { format!("{low} to {high}") };
+    let gap = match gap {
+        Ok(gap) => format!("least gap at the start {gap:.3e} m"),
+        Err(least) if least.is_finite() => format!("least gap at the start above {least:.3e} m"),
+        Err(_) => "nothing near at the start".into(),
+    };
+    let (distance, triangles) = (facts.distance, facts.triangles);
+    format!(
+        "  contact: distance {distance} m, stiffness {stiffness} Pa, {triangles} surface triangles, {gap}\n"
+    )
 }
 
 impl CheckArgs {
@@ -68,6 +84,9 @@ impl CheckArgs {
         for obstacle in &config.obstacles {
             let moves = if obstacle.motion.is_some() { ", moving" } else { "" };
             text += &format!("  obstacle {}: {}{moves}\n", obstacle.name, obstacle.shape.name());
+        }
+        if let Some((facts, gap)) = examine(config, &built)? {
+            text += &of_contact(&facts, gap);
         }
         let (lowest, inverted) = built.objective.volumes(&model.initial.x);
         if inverted > 0 {

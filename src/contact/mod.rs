@@ -204,6 +204,11 @@ impl Active for Contact {
         Some(self.report(x))
     }
 
+    fn intersection(&self, x: &[Vec4]) -> Option<[String; 2]> {
+        let name = |part: u32| self.surfaces.parts[part as usize].name.clone();
+        self.overlaps(x).first().map(|overlap| overlap.parts.map(name))
+    }
+
     fn longest_part(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
         let surfaces = &self.surfaces;
         let fitted = self.hierarchy.fit(surfaces, from, to, 0.0);

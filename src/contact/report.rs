@@ -8,7 +8,32 @@ use crate::step::active::{Between, Touching};
 use elements::math::lanes::Vec4;
 use elements::math::vec3::{add, sub};
 
+/// How far apart parts are looked for to tell the least gap, in times of d̂.
+const FAR: f64 = 8.0;
+
 impl Contact {
+    /// The least gap in m between different parts at `x`; `Err(g)` if it is more than g.
+    pub fn least_gap(&self, x: &[Vec4]) -> Result<f64, f64> {
+        let (surfaces, far) = (&self.surfaces, FAR * self.surfaces.range);
+        let mut pairs: Vec<Pair> =
+            self.hierarchy.fit(surfaces, x, x, far).collect(|kind, corners, [p, q], out| {
+                if p.part != q.part {
+                    out.extend(surfaces.complete(kind, corners, p, q));
+                }
+            });
+        for plane in &self.planes {
+            pairs.extend(self.above_plane(*plane, x, x, f64::INFINITY));
+        }
+        let least = pairs.iter().map(|pair| pair.gap(pair.places(x)).0).fold(f64::INFINITY, f64::min);
+        // Parts that are further apart than this were left out, and one of them may be nearer than a plane.
+        let known = if surfaces.parts.iter().filter(|part| part.plane.is_none()).count() < 2 {
+            f64::INFINITY
+        } else {
+            far
+        };
+        if least <= known && least.is_finite() { Ok(least) } else { Err(known.min(least)) }
+    }
+
     /// The state of all listed contacts at `x`.
     pub(super) fn report(&self, x: &[Vec4]) -> Touching {
         let range = self.surfaces.range;

@@ -131,6 +131,11 @@ impl Model {
         self.numbering.position[..self.body_vertices()].iter().map(|i| values[*i as usize].xyz()).collect()
     }
 
+    /// The values of all vertices, those of obstacles too, from internal to input numbering.
+    pub fn all_to_input(&self, values: &[Vec4]) -> Vec<[f64; 3]> {
+        self.numbering.position.iter().map(|i| values[*i as usize].xyz()).collect()
+    }
+
     /// The body of a name.
     pub fn body(&self, name: &str) -> Option<&BodyModel> {
         self.bodies.iter().find(|body| body.name == name)

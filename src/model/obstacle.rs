@@ -22,7 +22,8 @@ use crate::mesh::{Kind, Mesh};
 use crate::meshing::check;
 use crate::scene::{MeshSource, Obstacle, ObstacleShape, PinKind, Scene};
 use elements::math::vec3::add;
-use shapes::{Surface, across, unit};
+pub use shapes::across;
+use shapes::{Surface, unit};
 
 /// What the points of an obstacle are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,8 +32,8 @@ pub const GATHERED: &str = ".frames";
 pub struct Moving {
     /// The name of its files.
     pub name: String,
-    /// The number of its body in the config.
-    pub body: usize,
+    /// The number of its body in the config; below 0 for obstacles.
+    pub body: i32,
     /// Its vertices, by their numbers among the visible points of the body.
     pub vertices: Vec<u32>,
     /// Its faces as polygons of vertices.
@@ -75,7 +75,7 @@ pub struct Animation<'a> {
 }
 
 impl Moving {
-    fn all_of(body: &BodyModel, number: usize, dir: &Path) -> Result<Vec<Moving>> {
+    fn all_of(body: &BodyModel, number: i32, dir: &Path) -> Result<Vec<Moving>> {
         let records = |name: &str| dir.join(format!(".{name}{GATHERED}"));
         if body.embedded.is_empty() {
             let SurfaceMap { triangles, edges, vertices } = &body.surface;

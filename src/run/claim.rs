@@ -7,15 +7,15 @@
 use std::fs::FileType;
 
 use super::checkpoint::Checkpoint;
+use super::contacts;
 use super::difference;
 use super::directory::RunDirectory;
 use super::lock::{self, Lock};
-use super::manifest::{self, Manifest};
+use super::manifest::{self, Manifest, written_names};
 use crate::error::{Action, Error, Result};
 use crate::fs::{read_regular, unfinished, write_atomically};
-use crate::model::embedded::surface_names;
 use crate::scene::{Scene, names};
-use crate::simulate::metrics::HEADER;
+use crate::simulate::metrics::header;
 
 /// What to do if a run already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Claim {
     pub directory: RunDirectory,
     /// The files that the run may write.
     pub files: Manifest,
+    /// True if the scene has contact.
+    has_contact: bool,
     /// The files of the run that is there.
     old: Option<Manifest>,
     _lock: Lock,
@@ -52,7 +54,8 @@ impl Claim {
         let directory = RunDirectory::new(dir, &scene.name);
         let (files, old) = (Manifest::of(scene), Manifest::read(dir)?);
         check(&directory, &files, old.as_ref(), existing)?;
-        Ok(Claim { directory, files, old, _lock: lock })
+        let has_contact = scene.contact.is_some();
+        Ok(Claim { directory, files, has_contact, old, _lock: lock })
     }
 
     /// Says whether a new run could be written there, without writing anything.
@@ -113,7 +116,7 @@ impl Claim {
         )
     }
 
-    /// Writes the list of files, the config and an empty metrics file, after removing an older run.
+    /// Writes the list of files, the config and empty files of metrics and contacts, after removing an older run.
     pub fn begin(&self, config: &str) -> Result<()> {
         let dir = self.directory.dir();
         let known = self.old.as_ref().unwrap_or(&self.files);
@@ -125,21 +128,26 @@ impl Claim {
         self.directory.remove_empty(known);
         self.files.write(dir)?;
         self.write("config.toml", config)?;
-        self.write("metrics.csv", &format!("{HEADER}\n"))
+        if self.has_contact {
+            self.write(contacts::NAME, &format!("{}\n", contacts::HEADER))?;
+        }
+        self.write("metrics.csv", &format!("{}\n", header(self.has_contact)))
     }
 
-    /// Prepares the run to continue after `frame` and `step`. Removes leftovers, later rows of the metrics, and frames that
+    /// Prepares the run to continue after `frame` and `step`. Removes leftovers, later rows of the metrics and contacts, and frames that
     /// the run no longer has (such as the last frame of a shorter run). A run that has lost frames or rows is refused.
     pub fn resume(&self, config: &str, frame: u64, step: u64) -> Result<()> {
         let metrics = self.directory.metrics();
         let text = read_regular(&metrics).map_err(|e| Error::io(Action::Read, &metrics, e))?;
-        let kept = rows_until(&String::from_utf8_lossy(&text), step).ok_or_else(|| {
+        let columns = header(self.has_contact);
+        let kept = rows_until(&String::from_utf8_lossy(&text), &columns, step).ok_or_else(|| {
             refusal(
                 &metrics,
                 &format!("does not have the rows of all {step} steps"),
                 "start anew with --force",
             )
         })?;
+        let touched = self.contacts_until(step)?;
         self.refuse_lost(frame)?;
         let known = self.old.as_ref().map_or_else(|| self.files.clone(), |old| old.replaced_by(&self.files));
         let is_stale = |file: &str| {
@@ -150,7 +158,20 @@ impl Claim {
         self.directory.remove(&known, is_gone)?;
         known.write(self.directory.dir())?;
         self.write("config.toml", config)?;
+        if let Some(rows) = touched {
+            self.write(contacts::NAME, &rows)?;
+        }
         self.write("metrics.csv", &kept)
+    }
+
+    /// What `contacts.csv` has up to `step`; `None` in scenes without contact.
+    fn contacts_until(&self, step: u64) -> Result<Option<String>> {
+        if !self.has_contact {
+            return Ok(None);
+        }
+        let path = self.directory.contacts();
+        let text = read_regular(&path).map_err(|e| Error::io(Action::Read, &path, e))?;
+        Ok(Some(contacts::rows_until(&String::from_utf8_lossy(&text), step)))
     }
 
     /// Refuses a run whose frames up to this one are not all there.
@@ -216,28 +237,31 @@ fn refusal(path: &std::path::Path, reason: &str, hint: &str) -> Error {
     Error::Run { path: path.to_owned(), reason: reason.into(), hint: hint.into() }
 }
 
-/// Refuses bodies whose surfaces would have the same files, such as `a-b` and surface `b` of `a`.
+/// Refuses bodies and obstacles whose surfaces would have the same files, such as `a-b` and surface `b` of `a`.
 fn refuse_twins(scene: &Scene) -> Result<()> {
-    let bodies = scene.output.bodies.iter().map(|body| &scene.bodies[*body]);
-    let names: Vec<String> = bodies.flat_map(surface_names).collect();
+    let names = written_names(scene);
     let twin =
         (1..names.len()).find(|i| names::twin(names[..*i].iter().map(String::as_str), &names[*i]).is_some());
     twin.map_or(Ok(()), |i| {
         Err(Error::Usage {
-            what: format!("two bodies or surfaces would have files of the same name '{}'", names[i]),
-            hint: "rename a body".into(),
+            what: format!(
+                "two bodies, surfaces or obstacles would have files of the same name '{}'",
+                names[i]
+            ),
+            hint: "rename one of them".into(),
         })
     })
 }
 
-/// The header and the rows up to `step`; `None` if some are missing.
-fn rows_until(text: &str, step: u64) -> Option<String> {
+/// The header and the rows up to `step`; `None` if some are missing, or if the file has other columns.
+fn rows_until(text: &str, header: &str, step: u64) -> Option<String> {
     let number = |row: &str| row.split(',').nth(1).and_then(|s| s.parse::<u64>().ok());
     let rows: Vec<&str> =
         text.lines().skip(1).take_while(|row| number(row).is_some_and(|s| s <= step)).collect();
     let is_whole = rows.iter().zip(1..).all(|(row, wanted)| number(row) == Some(wanted));
-    (is_whole && rows.len() as u64 == step)
-        .then(|| std::iter::once(HEADER).chain(rows).flat_map(|row| [row, "\n"]).collect())
+    let is_same = step == 0 || text.lines().next() == Some(header);
+    (is_whole && is_same && rows.len() as u64 == step)
+        .then(|| std::iter::once(header).chain(rows).flat_map(|row| [row, "\n"]).collect())
 }
 
 /// Checks what the directory holds.

@@ -3,6 +3,7 @@
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
+use super::contacts;
 use super::manifest::Manifest;
 use crate::error::{Action, Error, Result};
 
@@ -49,6 +50,11 @@ impl RunDirectory {
     /// The path of `metrics.csv`.
     pub fn metrics(&self) -> PathBuf {
         self.path("metrics.csv")
+    }
+
+    /// The path of `contacts.csv`, which scenes with contact have.
+    pub fn contacts(&self) -> PathBuf {
+        self.path(contacts::NAME)
     }
 
     /// The path of `checkpoint.bin`.

@@ -9,6 +9,7 @@ use crate::cache::{Cache, Outcome};
 use crate::config::{Loaded, to_toml};
 use crate::error::{Error, Result};
 use crate::run::claim::{Claim, Existing};
+use crate::run::contacts::{self, ContactSummary};
 use crate::run::directory::RunDirectory;
 use crate::run::summary::{CacheUse, Converged, Machine, Seconds, Summary};
 use crate::run::writer::{Job, Writer};
@@ -116,7 +117,7 @@ pub fn run(
     let writer = Writer::start(sinks, directory.clone(), claim.files.clone(), wishes.sync);
     let simulating = Instant::now();
     if first.is_none() {
-        writer.send(simulation.job(schedule, 0, String::new(), fingerprint));
+        writer.send(simulation.job(schedule, 0, Default::default(), fingerprint)?);
     }
     let mut frame = first.unwrap_or(0);
     let mut next = |frame: u64| simulation.send_frame(&writer, schedule, frame + 1, fingerprint);
@@ -127,7 +128,8 @@ pub fn run(
     let simulated = frame - first.unwrap_or(0);
     let seconds = seconds(&report, simulate, write, started.elapsed().as_secs_f64(), simulated);
     if frame == last {
-        let summary = summary(loaded, &simulation, &report, seconds, fingerprint, first.unwrap_or(0));
+        let mut summary = summary(loaded, &simulation, &report, seconds, fingerprint, first.unwrap_or(0));
+        summary.contact = ContactSummary::of(&simulation, &directory)?;
         summary.write(&directory.summary())?;
     }
     Ok(RunReport {
@@ -279,6 +281,7 @@ fn summary(
             worst_step: record.worst_step,
             worrying_steps: record.worrying,
         },
+        contact: None,
         status: sound.status(),
         inverted_frames: sound.inverted_frames,
         crushed_frames: sound.crushed_frames,
@@ -287,13 +290,14 @@ fn summary(
 }
 
 impl Simulation {
-    /// The steps of one frame; returns their rows of `metrics.csv`.
-    fn advance_frame(&mut self, substeps: u64) -> Result<String> {
-        let mut rows = String::new();
+    /// The steps of one frame; returns their rows of `metrics.csv` and of `contacts.csv`.
+    fn advance_frame(&mut self, substeps: u64) -> Result<[String; 2]> {
+        let (mut rows, mut touched) = (String::new(), String::new());
         for _ in 0..substeps {
             rows.push_str(&self.advance()?.to_csv());
+            touched.extend(self.touching.iter().map(|touching| contacts::rows(self.step, touching)));
         }
-        Ok(rows)
+        Ok([rows, touched])
     }
 
     /// Simulates a frame and hands it over; false if the writer has failed.
@@ -305,12 +309,22 @@ impl Simulation {
         fingerprint: [u8; 32],
     ) -> Result<bool> {
         let rows = self.advance_frame(schedule.time.substeps)?;
-        Ok(writer.send(self.job(schedule, frame, rows, fingerprint)))
+        Ok(writer.send(self.job(schedule, frame, rows, fingerprint)?))
     }
 
-    fn job(&self, schedule: Schedule, frame: u64, rows: String, fingerprint: [u8; 32]) -> Job {
+    /// What is to be written after a frame; an error if something intersects in it.
+    fn job(
+        &self,
+        schedule: Schedule,
+        frame: u64,
+        [rows, contacts]: [String; 2],
+        fingerprint: [u8; 32],
+    ) -> Result<Job> {
         let state = &self.state;
-        let written = schedule.includes(frame).then(|| Frame::of(self, frame, schedule.time(frame)));
+        let written = match schedule.includes(frame) {
+            true => Some(Frame::of(self, frame, schedule.time(frame))?),
+            false => None,
+        };
         let checkpoint = Checkpoint {
             fingerprint,
             frame,
@@ -322,6 +336,6 @@ impl Simulation {
             soundness: self.soundness.record.clone(),
             active: self.objective.active().map(|term| term.save()).collect(),
         };
-        Job { frame: written, rows, checkpoint }
+        Ok(Job { frame: written, rows, contacts, checkpoint })
     }
 }

@@ -1,10 +1,12 @@
 //! Frames of a simulation that is stepped in code.
 
 use super::claim::{Claim, Existing};
-use super::{Frame, FrameSink, Schedule, sinks};
+use super::{Frame, FrameSink, Schedule, Touched, sinks};
 use crate::error::Result;
+use crate::model::Model;
 use crate::scene::Scene;
 use crate::simulate::Simulation;
+use crate::step::active::Touching;
 
 /// Writes the states of a simulation as frames, in the formats of its scene.
 ///
@@ -46,11 +48,12 @@ impl FrameWriter {
 
     /// Writes the state now as the next frame.
     pub fn write(&mut self, simulation: &Simulation) -> Result<()> {
-        let frame = Frame::of(simulation, self.next, simulation.now());
+        let number = self.next;
         self.next += 1;
-        if !self.schedule.includes(frame.number) {
+        if !self.schedule.includes(number) {
             return Ok(());
         }
+        let frame = Frame::of(simulation, number, simulation.now())?;
         self.sinks.iter_mut().try_for_each(|sink| sink.write(&frame))
     }
 
@@ -61,15 +64,31 @@ impl FrameWriter {
 }
 
 impl Frame {
-    /// The state of a simulation, in the numbering of its meshes.
-    pub(super) fn of(simulation: &Simulation, number: u64, time: f64) -> Frame {
+    /// The state of a simulation, in the numbering of its meshes; an error if something intersects in it.
+    pub(super) fn of(simulation: &Simulation, number: u64, time: f64) -> Result<Frame> {
+        simulation.check_clean(number)?;
         let (model, state) = (&simulation.model, &simulation.state);
-        Frame {
+        Ok(Frame {
             number,
             time,
-            x: model.to_input(&state.x),
-            v: model.to_input(&state.v),
+            x: model.all_to_input(&state.x),
+            v: model.all_to_input(&state.v),
             elements: model.element_states(&simulation.objective.terms, &state.x),
+            contact: simulation.touching.as_ref().map(|touching| Touched::of(model, touching)),
+        })
+    }
+}
+
+impl Touched {
+    /// What touches in a simulation, in the numbering of its meshes.
+    fn of(model: &Model, touching: &Touching) -> Touched {
+        let vectors =
+            |values: &[[f64; 3]]| model.numbering.position.iter().map(|i| values[*i as usize]).collect();
+        Touched {
+            forces: vectors(&touching.forces),
+            friction: vectors(&touching.friction),
+            gaps: model.numbering.position.iter().map(|i| touching.gaps[*i as usize]).collect(),
+            range: touching.range,
         }
     }
 }

@@ -19,7 +19,7 @@ impl Constant {
             [|b| b.tets.len(), |b| b.triangles.len(), |b| b.edges.len()];
         for cells in kinds {
             for (number, body) in scene.numbers.iter().zip(&scene.bodies) {
-                body_ids.extend(std::iter::repeat_n(*number as i32, cells(body)));
+                body_ids.extend(std::iter::repeat_n(*number, cells(body)));
             }
         }
         Constant { vertex_ids, body_ids }
@@ -43,15 +43,21 @@ impl Constant {
         let (energy, mises, det) =
             (column(|e| e.energy_density), column(|e| e.von_mises), column(|e| e.det_f));
         let array = |name, components, data| Array { name, components, data };
+        let mut point_arrays = vec![
+            array("displacement", 3, Data::F64(&displacement)),
+            array("velocity", 3, Data::F64(frame.v.as_flattened())),
+            array("pinned", 1, Data::U8(&scene.pinned)),
+            array("vertex_id", 1, Data::I32(&self.vertex_ids)),
+        ];
+        if let Some(touched) = &frame.contact {
+            point_arrays.push(array("contact_force", 3, Data::F64(touched.forces.as_flattened())));
+            point_arrays.push(array("friction_force", 3, Data::F64(touched.friction.as_flattened())));
+            point_arrays.push(array("contact_gap", 1, Data::F64(&touched.gaps)));
+        }
         write(&Grid {
             points: &frame.x,
             cells: Cells { tets: &scene.tets, triangles: &scene.triangles, edges: &scene.edges },
-            point_arrays: &[
-                array("displacement", 3, Data::F64(&displacement)),
-                array("velocity", 3, Data::F64(frame.v.as_flattened())),
-                array("pinned", 1, Data::U8(&scene.pinned)),
-                array("vertex_id", 1, Data::I32(&self.vertex_ids)),
-            ],
+            point_arrays: &point_arrays,
             cell_arrays: &[
                 array("body_id", 1, Data::I32(&self.body_ids)),
                 array("material_id", 1, Data::I32(&scene.material_ids)),

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-use super::{FORMATS, Making, Schedule, scripts};
+use super::{FORMATS, Making, Schedule, contacts, scripts};
 use crate::error::{Action, Error, Result};
 use crate::fs::{read_regular, unfinished, write_atomically};
 use crate::model::embedded::surface_names;
@@ -23,6 +23,13 @@ const VERSION: u64 = 1;
 /// The files that every run has.
 const ALWAYS: [&str; 6] =
     ["checkpoint.bin", "config.toml", "metrics.csv", "summary.json", scripts::NAMES[0], scripts::NAMES[1]];
+
+/// The names of all surfaces that are written: those of the chosen bodies, then the obstacles.
+pub fn written_names(scene: &Scene) -> Vec<String> {
+    let bodies = scene.output.bodies.iter().map(|body| &scene.bodies[*body]);
+    let obstacles = scene.obstacles.iter().map(|obstacle| obstacle.name.clone());
+    bodies.flat_map(surface_names).chain(obstacles).collect()
+}
 
 /// The files that a run may write, all relative to its directory, with `/` between names.
 ///
@@ -77,13 +84,15 @@ impl Manifest {
         let schedule = Schedule { first: 0, every: scene.output.every, last, time: scene.time };
         let mut manifest = Manifest::of_formats(scene, schedule);
         manifest.files.extend(ALWAYS.map(str::to_owned));
+        if scene.contact.is_some() {
+            manifest.files.insert(contacts::NAME.into());
+        }
         manifest
     }
 
     /// The files that the formats of a scene write for the frames of a schedule.
     pub fn of_formats(scene: &Scene, schedule: Schedule) -> Manifest {
-        let bodies = scene.output.bodies.iter().map(|body| &scene.bodies[*body]);
-        let surfaces: Vec<String> = bodies.flat_map(surface_names).collect();
+        let surfaces = written_names(scene);
         let mut manifest = Manifest { version: VERSION, ..Manifest::default() };
         let mut add = |pattern| manifest.add(pattern, &scene.name, &surfaces, schedule);
         scripts::NAMES.into_iter().for_each(&mut add);

@@ -8,6 +8,7 @@ pub mod animation;
 mod cast;
 pub mod checkpoint;
 pub mod claim;
+pub mod contacts;
 mod difference;
 pub mod directory;
 pub mod execute;
@@ -19,6 +20,7 @@ pub mod manifest;
 mod maps;
 mod mdd;
 mod obj;
+pub mod obstacles;
 mod pc2;
 mod ply;
 pub mod scripts;
@@ -54,6 +56,21 @@ pub struct Frame {
     pub v: Vec<[f64; 3]>,
     /// The state of every cell: the tets, then the triangles of sheets, then the edges of lines.
     pub elements: Vec<ElementState>,
+    /// What touches; `None` in scenes without contact.
+    pub contact: Option<Touched>,
+}
+
+/// What touches in a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Touched {
+    /// The contact force on each vertex in N.
+    pub forces: Vec<[f64; 3]>,
+    /// The friction on each vertex in N.
+    pub friction: Vec<[f64; 3]>,
+    /// The least gap in m of what has a vertex as a corner; d̂ if it is larger.
+    pub gaps: Vec<f64>,
+    /// The gap d̂ in m from which on nothing is felt.
+    pub range: f64,
 }
 
 /// A writer of frames in one format.
@@ -156,7 +173,7 @@ pub fn sinks(
     model: &Arc<Model>,
 ) -> Result<Vec<Box<dyn FrameSink>>> {
     let build = |scene| sinks_of_scene(&Request { output, schedule, directory, scene });
-    if output.bodies.len() < model.bodies.len() {
+    if output.bodies.len() < model.bodies.len() || !model.obstacles.is_empty() {
         return Ok(vec![Box::new(cast::Selected::new(model, &output.bodies, build)?)]);
     }
     build(Arc::new(Cast::new(model, &output.bodies)))

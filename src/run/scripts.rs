@@ -37,10 +37,16 @@ struct Surface<'a> {
     /// The radius of a line in m; absent for surfaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     radius: Option<f64>,
+    /// True for a plane, which the camera need not show all of.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    plane: bool,
 }
 
-/// The colour of a body, red, green and blue from 0 to 1. Colours are easy to tell apart, also with colour blindness.
-pub fn colour(body: usize) -> [f32; 3] {
+/// The colour of obstacles.
+const OBSTACLE: [f32; 3] = [0.70, 0.70, 0.72];
+
+/// The colour of a body, or of an obstacle for numbers below 0: red, green and blue from 0 to 1. Colours are easy to tell apart, also with colour blindness.
+pub fn colour(body: i32) -> [f32; 3] {
     const COLOURS: [[f32; 3]; 8] = [
         [0.20, 0.45, 0.70],
         [0.90, 0.55, 0.12],
@@ -51,7 +57,7 @@ pub fn colour(body: usize) -> [f32; 3] {
         [0.75, 0.30, 0.15],
         [0.55, 0.55, 0.55],
     ];
-    COLOURS[body % COLOURS.len()]
+    usize::try_from(body).map_or(OBSTACLE, |body| COLOURS[body % COLOURS.len()])
 }
 
 /// Writes the scripts.
@@ -63,7 +69,8 @@ pub fn write(request: &Request) -> Result<()> {
             embedded => embedded.iter().map(|e| e.name.as_str()).collect(),
         };
         let colour = colour(*number);
-        surfaces.extend(names.into_iter().map(|name| Surface { name, colour, radius: body.radius }));
+        let (radius, plane) = (body.radius, request.scene.planes.contains(number));
+        surfaces.extend(names.into_iter().map(|name| Surface { name, colour, radius, plane }));
     }
     let run = Run {
         name: request.directory.name(),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::contacts::ContactSummary;
 use crate::error::Result;
 use crate::fs::write_durably;
 
@@ -44,6 +45,9 @@ pub struct Summary {
     pub cache: CacheUse,
     /// How well steps converged.
     pub convergence: Converged,
+    /// Gaps and truncated motions; absent without contact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<ContactSummary>,
     /// `sound`, or the worst of what is wrong with the motion: `inverted`, `energy`, `crushed`.
     pub status: &'static str,
     /// The number of frames with inverted cells, after the first frame without.

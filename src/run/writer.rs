@@ -35,6 +35,8 @@ pub struct Job {
     pub frame: Option<Frame>,
     /// The rows of `metrics.csv`, each with its newline.
     pub rows: String,
+    /// The rows of `contacts.csv`, likewise; none in scenes without contact.
+    pub contacts: String,
     /// The state of the simulation after the frame.
     pub checkpoint: Checkpoint,
 }
@@ -148,6 +150,7 @@ impl Desk {
             self.sinks.iter_mut().try_for_each(|sink| sink.write(frame))?;
         }
         append(&self.directory.metrics(), &job.rows)?;
+        append(&self.directory.contacts(), &job.contacts)?;
         if self.sync {
             self.open.extend(self.files.of_frame(job.checkpoint.frame));
         }
@@ -186,17 +189,17 @@ impl Desk {
 }
 
 /// Appends whole rows or none: neither a killed process nor a full disk leaves half a row.
-fn append(metrics: &Path, rows: &str) -> Result<()> {
+fn append(path: &Path, rows: &str) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     let write = || {
-        let mut file = open_regular(metrics, OpenOptions::new().append(true))?;
+        let mut file = open_regular(path, OpenOptions::new().append(true))?;
         let length = file.metadata()?.len();
         file.write_all(rows.as_bytes()).inspect_err(|_| {
             // The first failure is the one to report.
             let _ = file.set_len(length);
         })
     };
-    write().map_err(|e| Error::io(Action::Write, metrics, e))
+    write().map_err(|e| Error::io(Action::Write, path, e))
 }

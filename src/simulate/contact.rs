@@ -7,6 +7,7 @@
 //! | thickness | that of a sheet, the diameter of a line, 0 for a solid |
 
 use super::Simulation;
+use super::touching::ContactFacts;
 use crate::contact::Contact;
 use crate::contact::surfaces::{Part, Surfaces};
 use crate::error::{Error, Result};
@@ -56,12 +57,13 @@ impl Simulation {
         }
         let contact = contacts(scene, &self.model, &self.objective);
         check_start(scene, &contact, &self.state.x)?;
+        self.contact = Some(ContactFacts::of(&contact));
         self.add_active(Box::new(contact))
     }
 }
 
 /// The contacts of a model.
-fn contacts(scene: &Scene, model: &Model, objective: &Objective) -> Contact {
+pub(super) fn contacts(scene: &Scene, model: &Model, objective: &Objective) -> Contact {
     let settings = scene.contact.clone().unwrap_or_default();
     let mut parts: Vec<Part> = vec![];
     for (body, placed) in scene.bodies.iter().zip(&model.bodies) {
@@ -152,7 +154,7 @@ fn young(body: &Body) -> f64 {
 }
 
 /// Refuses a start with intersections, or with parts that are closer than their thickness.
-fn check_start(scene: &Scene, contact: &Contact, x: &[elements::math::lanes::Vec4]) -> Result<()> {
+pub(super) fn check_start(scene: &Scene, contact: &Contact, x: &[elements::math::lanes::Vec4]) -> Result<()> {
     let overlaps = contact.overlaps(x);
     if overlaps.is_empty() {
         return Ok(());

@@ -56,6 +56,7 @@ impl Simulation {
 
     fn take_step(&mut self) -> Result<StepMetrics> {
         let started = std::time::Instant::now();
+        self.objective.take_searching();
         let mut report = StageReport::default();
         let (start, end) = (self.time_at(self.step), self.time_at(self.step + 1));
         match (self.time.integrator, self.before.take()) {
@@ -69,7 +70,9 @@ impl Simulation {
         self.objective.active_mut().for_each(|term| term.end_step(&state.x));
         let (first, last) = report.gradients;
         let relative = self.convergence.note(self.step, first, last);
-        let metrics = StepMetrics::measure(self, end, relative, &report, started.elapsed());
+        let (total, searching) = (started.elapsed(), self.objective.take_searching());
+        self.look_at_contacts();
+        let metrics = StepMetrics::measure(self, end, relative, &report, [total, searching]);
         if self.step.is_multiple_of(self.time.substeps) {
             self.soundness.record.note_frame(self.frame(), metrics.volumes);
         }

@@ -11,9 +11,17 @@ use crate::step::Value;
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
 
-/// The columns, in order.
+/// The columns that every scene has, in order.
 pub const HEADER: &str = "frame,step,time,iterations,line_search,objective,inertia,elastic,kinetic,potential,\
 px,py,pz,lx,ly,lz,gradient_norm,min_det_f,inverted,contacts,local_ms,global_ms,line_search_ms,collision_ms,total_ms";
+
+/// The columns that follow in scenes with contact.
+const OF_CONTACT: &str = ",min_gap,truncated";
+
+/// The columns of a scene, in order.
+pub fn header(has_contact: bool) -> String {
+    format!("{HEADER}{}", if has_contact { OF_CONTACT } else { "" })
+}
 
 /// One row of `metrics.csv`.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +54,12 @@ pub struct StepMetrics {
     pub cost: Cost,
     /// Time of the whole step.
     pub total: Duration,
+    /// Time to find what comes near each other, and how far motions are safe.
+    pub collision: Duration,
+    /// The number of pairs that feel each other.
+    pub contacts: usize,
+    /// The least gap in m, at most d̂; `None` in scenes without contact.
+    pub min_gap: Option<f64>,
 }
 
 impl StepMetrics {
@@ -54,7 +68,7 @@ impl StepMetrics {
         time: f64,
         relative_gradient: f64,
         report: &StageReport,
-        total: Duration,
+        [total, collision]: [Duration; 2],
     ) -> StepMetrics {
         let iterate = simulation.iterate();
         let m = momenta(&simulation.objective.mass, &simulation.state.x, &simulation.state.v);
@@ -75,16 +89,21 @@ impl StepMetrics {
             volumes: simulation.objective.volumes(&simulation.state.x),
             cost: report.cost,
             total,
+            collision,
+            contacts: simulation.touching.as_ref().map_or(0, |touching| touching.pairs),
+            min_gap: simulation.touching.as_ref().map(|touching| touching.least),
         }
     }
 
     /// The row, with a newline. Numbers read back to the same bits.
     pub fn to_csv(&self) -> String {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        let of_contact = self.min_gap.map_or(String::new(), |gap| format!(",{gap},{}", self.cost.truncated));
+        let collision = self.min_gap.map_or("0".into(), |_| format!("{:.4}", ms(self.collision)));
         let [px, py, pz] = self.linear;
         let [lx, ly, lz] = self.angular;
         format!(
-            "{},{},{},{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{},{},0,{:.4},{:.4},{:.4},0,{:.4}\n",
+            "{},{},{},{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{},{},{},{:.4},{:.4},{:.4},{},{:.4}{}\n",
             self.frame,
             self.step,
             self.time,
@@ -98,10 +117,13 @@ impl StepMetrics {
             self.gradient_norm,
             self.volumes.0,
             self.volumes.1,
+            self.contacts,
             ms(self.cost.local),
             ms(self.cost.global),
             ms(self.cost.line_search),
+            collision,
             ms(self.total),
+            of_contact,
         )
     }
 }

@@ -13,6 +13,7 @@ pub mod integrator;
 pub mod metrics;
 pub mod soundness;
 mod start;
+pub mod touching;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,12 +28,13 @@ use crate::model::{Model, State};
 use crate::scene::{Scene, Time};
 use crate::simulate::conserve::Ledger;
 use crate::solver::{Preparation, Solver, SolverSettings};
-use crate::step::active::Active;
+use crate::step::active::{Active, Touching};
 use crate::step::{Iterate, Objective};
 use convergence::Convergence;
 use elements::energy::custom::ElementEnergy;
 use elements::math::lanes::Vec4;
 use soundness::Soundness;
+use touching::ContactFacts;
 
 /// A running simulation.
 pub struct Simulation {
@@ -60,6 +62,12 @@ pub struct Simulation {
     /// What bodies should keep.
     #[doc(hidden)]
     pub ledger: Ledger,
+    /// What contact is like in this scene; `None` without contact.
+    #[doc(hidden)]
+    pub contact: Option<ContactFacts>,
+    /// What touches now; `None` without contact.
+    #[doc(hidden)]
+    pub touching: Option<Touching>,
     time: Time,
     forces: Forces,
     fepr: bool,
@@ -158,6 +166,8 @@ impl Simulation {
             convergence: Convergence::new(&objective, model.size),
             soundness: Soundness::of(&model, &objective),
             ledger: Ledger::new(scene, &model, &objective),
+            contact: None,
+            touching: None,
             fepr: scene.fepr,
             acting: Default::default(),
             model: Arc::new(model),
@@ -175,6 +185,7 @@ impl Simulation {
             simulation.conserve();
         }
         simulation.add_contact(scene)?;
+        simulation.look_at_contacts();
         if let Some(note) = simulation.tune()? {
             notes.notes.push(note);
         }

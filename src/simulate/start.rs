@@ -97,7 +97,7 @@ impl Simulation {
     /// Goes back to the last positions, prescribed vertices at `pins`, where g now is more than `worse` times what it
     /// is there; true if so.
     pub(super) fn stay_if_better(&mut self, pins: &[Vec4], worse: f64, cost: &mut Cost) -> bool {
-        let started = std::time::Instant::now();
+        let started = self.objective.watch();
         let can = self.stand_still(pins);
         // Energies are not negative: often the inertia alone tells that the last positions are no better.
         let mut stays = can && worse * self.objective.inertia(&self.spare.x) < self.iterate.value.total();
@@ -111,7 +111,7 @@ impl Simulation {
         } else {
             self.objective.refresh(&self.iterate.x);
         }
-        cost.local += started.elapsed();
+        cost.local += self.objective.since(started);
         stays
     }
 
@@ -133,28 +133,30 @@ impl Simulation {
 
     /// The value of g where standing still would end, in J; infinite where that cannot be.
     pub(super) fn still_value(&mut self, pins: &[Vec4], cost: &mut Cost) -> f64 {
-        let started = std::time::Instant::now();
+        let started = self.objective.watch();
         let can = self.stand_still(pins);
         self.objective.refresh(&self.spare.x);
         self.objective.evaluate(&mut self.spare);
-        cost.local += started.elapsed();
+        cost.local += self.objective.since(started);
         if can { self.spare.value.total() } else { f64::INFINITY }
     }
 
     /// Evaluates the iterate at the furthest finite point between `from` and `to`; returns its part of the way.
     fn furthest_finite(&mut self, from: &[Vec4], to: &[Vec4], cost: &mut Cost) -> Result<f64> {
-        let started = std::time::Instant::now();
-        for part in halves(self.objective.longest_part(from, || to), MIN_PART) {
+        let started = self.objective.watch();
+        let longest = self.objective.longest_part(from, || to);
+        cost.truncated += u64::from(longest < 1.0);
+        for part in halves(longest, MIN_PART) {
             self.place(from, to, part);
             if is_finite(&self.iterate) {
-                cost.local += started.elapsed();
+                cost.local += self.objective.since(started);
                 return Ok(part);
             }
         }
         self.place(from, to, 0.0);
         let moves = |vertex: u32| from[vertex as usize] != to[vertex as usize];
         if is_finite(&self.iterate) && !self.model.hard_pins.iter().any(|pin| moves(pin.vertex)) {
-            cost.local += started.elapsed();
+            cost.local += self.objective.since(started);
             return Ok(1.0);
         }
         let (_, inverted) = self.objective.volumes(from);

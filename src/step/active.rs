@@ -84,6 +84,11 @@ pub trait Active: Send + Sync {
         None
     }
 
+    /// The names of two parts that intersect at `x`, by an exact test; `None` if nothing does.
+    fn intersection(&self, _x: &[Vec4]) -> Option<[String; 2]> {
+        None
+    }
+
     /// Sets quantities that depend on time to their values at `time` in seconds, the end of the step that begins.
     fn set_time(&mut self, _time: f64) {}
 

@@ -82,6 +82,7 @@ impl LineSearch {
             &trial.x
         });
         let mut alpha = longest.min(1.0);
+        cost.truncated += u64::from(longest < 1.0);
         let (mut short, mut long) = (0.0, f64::INFINITY);
         for retry in 0..=MAX_RETRIES {
             attempt(objective, iterate, direction, alpha, trial, (retry > 0, cost));

@@ -36,4 +36,6 @@ pub struct Cost {
     pub line_search: Duration,
     /// The number of evaluations by the line search, first tries included.
     pub tries: u64,
+    /// The number of motions that were cut short because they were not safe.
+    pub truncated: u64,
 }

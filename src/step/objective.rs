@@ -13,6 +13,9 @@ use super::assembly::Assembly;
 use super::constraint::Constraints;
 use super::term::Term;
 use super::{Iterate, Value};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
 use elements::energy::proximal::{Proximal, Residuals, Split, Splitting};
 use elements::energy::{CHUNK, Energy, Role, chunks};
 use elements::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
@@ -35,6 +38,8 @@ pub struct Objective {
     active: Vec<Changing>,
     /// True if elements of active terms changed and nobody has asked yet.
     changed: bool,
+    /// The time that active terms took to find their elements and safe motions since it was asked last, in ns.
+    searching: AtomicU64,
     /// Rest positions of all vertices.
     pub rest: Vec<Vec4>,
     /// Inertial positions y of the unknowns.
@@ -63,6 +68,7 @@ impl Objective {
             terms,
             active: vec![],
             changed: false,
+            searching: AtomicU64::new(0),
         }
     }
 
@@ -234,8 +240,11 @@ impl Objective {
         if self.active.is_empty() {
             return f64::INFINITY;
         }
-        let to = to();
-        self.active.iter().map(|active| active.term.longest_part(from, to)).fold(f64::INFINITY, f64::min)
+        let (to, started) = (to(), Instant::now());
+        let parts = self.active.iter().map(|active| active.term.longest_part(from, to));
+        let longest = parts.fold(f64::INFINITY, f64::min);
+        self.note_search(started);
+        longest
     }
 
     /// Likewise, where besides the elements of active terms as they are now must tell g on the whole way: the bound of
@@ -244,8 +253,11 @@ impl Objective {
         if self.active.is_empty() {
             return f64::INFINITY;
         }
-        let to = to();
-        self.active.iter().map(|active| active.term.longest_known(from, to)).fold(f64::INFINITY, f64::min)
+        let (to, started) = (to(), Instant::now());
+        let parts = self.active.iter().map(|active| active.term.longest_known(from, to));
+        let longest = parts.fold(f64::INFINITY, f64::min);
+        self.note_search(started);
+        longest
     }
 
     /// Adds a term whose elements change.
@@ -271,9 +283,39 @@ impl Objective {
 
     /// Makes the elements of active terms anew for vertices at `x`.
     pub fn refresh(&mut self, x: &[Vec4]) {
+        if self.active.is_empty() {
+            return;
+        }
+        let started = Instant::now();
         for active in &mut self.active {
             self.changed |= active.refresh(self.free, x);
         }
+        self.note_search(started);
+    }
+
+    fn note_search(&self, started: Instant) {
+        self.searching.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// Starts to measure a time without what active terms take to find their elements and safe motions.
+    pub fn watch(&self) -> (Instant, u64) {
+        (Instant::now(), self.searching.load(Ordering::Relaxed))
+    }
+
+    /// The time since [`Objective::watch`].
+    pub fn since(&self, (started, before): (Instant, u64)) -> Duration {
+        let searching = self.searching.load(Ordering::Relaxed) - before;
+        started.elapsed().saturating_sub(Duration::from_nanos(searching))
+    }
+
+    /// The time that active terms took to find their elements and safe motions since it was asked last.
+    pub fn take_searching(&mut self) -> Duration {
+        Duration::from_nanos(std::mem::take(self.searching.get_mut()))
+    }
+
+    /// The names of two parts that intersect at `x`, by an exact test; `None` if nothing does.
+    pub fn intersection(&self, x: &[Vec4]) -> Option<[String; 2]> {
+        self.active.iter().find_map(|active| active.term.intersection(x))
     }
 
     /// What touches at `x`; `None` without contact.

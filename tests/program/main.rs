@@ -8,6 +8,7 @@ mod common;
 mod caching;
 mod cli;
 mod compare_command;
+mod contact;
 mod embedding;
 mod export;
 mod frames;

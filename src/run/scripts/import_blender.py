@@ -335,7 +335,8 @@ def extent(scene, things, first, last):
     for frame in sorted({round(f) for f in np.linspace(first, last, 12)}):
         scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
-        for _, thing in things:
+        # A plane has no end: the camera need not show all of what is drawn of it.
+        for thing in (thing for surface, thing in things if not surface.get("plane")):
             shown = thing.evaluated_get(graph)
             corners = np.array([shown.matrix_world @ Vector(c) for c in shown.bound_box])
             low, high = np.minimum(low, corners.min(0)), np.maximum(high, corners.max(0))

@@ -4,6 +4,7 @@
 //! any colour deficiency and in grey. Here it is given by eleven of its colours, with straight lines between them.
 
 use crate::view::plot::theme::Colour;
+use crate::view::replay::motion::Part;
 
 /// Viridis from 0 to 1 in tenths.
 pub const MAP: [Colour; 11] = [
@@ -32,9 +33,12 @@ pub const BODIES: [Colour; 8] = [
     [150, 150, 150],
 ];
 
-/// The colour of a part.
-pub fn of_part(part: usize) -> Colour {
-    BODIES[part % BODIES.len()]
+/// The colour of obstacles.
+const OBSTACLE: Colour = [186, 188, 192];
+
+/// The colour of a part with its number.
+pub fn of_part(number: usize, part: &Part) -> Colour {
+    if part.is_obstacle() { OBSTACLE } else { BODIES[number % BODIES.len()] }
 }
 
 /// The colour of a value between `low` and `high`; grey for NaN.

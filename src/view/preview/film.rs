@@ -37,10 +37,34 @@ impl Film {
         self.shots.iter().flat_map(|shot| self.shape.points.iter().map(|v| shot.points[*v as usize]))
     }
 
+    /// The drawn positions that views should show, in m: all but those of planes.
+    pub fn focused(&self) -> impl Iterator<Item = [f32; 3]> + Clone {
+        let is_shown = |part: &u32| !self.outline.parts[*part as usize].is_plane;
+        let vertices =
+            self.shape.points.iter().zip(&self.shape.parts).filter(move |(_, part)| is_shown(part));
+        self.shots.iter().flat_map(move |shot| vertices.clone().map(|(v, _)| shot.points[*v as usize]))
+    }
+
     /// The box around the whole motion, in m.
     pub fn bounds(&self) -> [[f32; 3]; 2] {
-        self.points().fold([[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]], |[low, high], p| {
-            [std::array::from_fn(|k| low[k].min(p[k])), std::array::from_fn(|k| high[k].max(p[k]))]
-        })
+        bounds(self.points())
     }
+
+    /// The box around what views should show, in m.
+    pub fn focus(&self) -> [[f32; 3]; 2] {
+        bounds(self.focused())
+    }
+
+    /// The height of the floor in m: that of an obstacle, or of the lowest point if that is below it.
+    pub fn floor(&self) -> f64 {
+        let lowest = f64::from(self.focus()[0][1]);
+        self.outline.floor.map_or(lowest, |floor| floor.min(lowest))
+    }
+}
+
+/// The box around points.
+fn bounds(points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
+    points.fold([[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]], |[low, high], p| {
+        [std::array::from_fn(|k| low[k].min(p[k])), std::array::from_fn(|k| high[k].max(p[k]))]
+    })
 }

@@ -38,9 +38,15 @@ pub struct Shadow {
 }
 
 impl Ground {
-    /// The floor under all `points`, of which there must be at least one.
-    pub fn new(light: [f64; 3], points: impl Iterator<Item = [f32; 3]> + Clone) -> Ground {
-        let lowest = points.clone().fold(f64::INFINITY, |m, p| m.min(f64::from(p[1])));
+    /// The floor under all `points`, of which there must be at least one; at the height `given`, if no point is below it.
+    pub fn new(
+        light: [f64; 3],
+        given: Option<f64>,
+        points: impl Iterator<Item = [f32; 3]> + Clone,
+    ) -> Ground {
+        let least = points.clone().fold(f64::INFINITY, |m, p| m.min(f64::from(p[1])));
+        let given = given.filter(|height| *height <= least);
+        let lowest = given.unwrap_or(least);
         let mut ground = Ground { height: lowest, light, middle: [0.0; 2], half: 1.0, step: 1.0 };
         let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
         let mut top = lowest;
@@ -54,7 +60,7 @@ impl Ground {
         ground.middle = [0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])];
         let widest = (high[0] - low[0]).max(high[1] - low[1]).max(top - lowest).max(1e-9);
         ground.half = 0.62 * widest;
-        ground.height -= 2e-3 * widest;
+        ground.height -= if given.is_some() { 0.0 } else { 2e-3 * widest };
         ground.step = round_step(widest / 6.0);
         ground
     }
@@ -200,7 +206,7 @@ mod tests {
             triangles: vec![[0, 1, 2], [1, 3, 2]],
             edges: vec![],
         };
-        let ground = Ground::new([0.0, 1.0, 0.0], points.iter().copied());
+        let ground = Ground::new([0.0, 1.0, 0.0], None, points.iter().copied());
         let shadow = ground.shadow(&shape, &points, 0.0);
         let at = |x: f64, z: f64| shadow.at(ground.cell([x, z]));
         assert!(at(1.0, 1.0) > 0.999 && at(-1.0, 1.0) == 0.0 && at(50.0, 0.0) == 0.0);

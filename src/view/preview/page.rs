@@ -34,7 +34,11 @@ struct Meta<'a> {
     vertices: usize,
     triangles: usize,
     edges: usize,
+    /// The box in which places are numbers.
     bounds: [[f32; 3]; 2],
+    /// The box that the camera shows.
+    focus: [[f32; 3]; 2],
+    floor: f64,
     parts: Vec<PartMeta<'a>>,
     arrays: Vec<ArrayMeta>,
     map: [Colour; 11],
@@ -48,6 +52,7 @@ struct Meta<'a> {
 struct PartMeta<'a> {
     name: &'a str,
     colour: Colour,
+    obstacle: bool,
     radius: f64,
     edges: [usize; 2],
 }
@@ -93,7 +98,8 @@ pub fn write(film: &Film, style: &Style, path: &Path) -> Result<()> {
 fn meta<'a>(film: &'a Film, style: &Style, bounds: [[f32; 3]; 2]) -> Meta<'a> {
     let parts = film.outline.parts.iter().enumerate().map(|(i, part)| PartMeta {
         name: &part.name,
-        colour: colour::of_part(i),
+        colour: colour::of_part(i, part),
+        obstacle: part.is_obstacle(),
         radius: part.radius,
         edges: [part.edges.start, part.edges.end],
     });
@@ -113,6 +119,8 @@ fn meta<'a>(film: &'a Film, style: &Style, bounds: [[f32; 3]; 2]) -> Meta<'a> {
         triangles: film.shape.triangles.len(),
         edges: film.shape.edges.len(),
         bounds,
+        focus: film.focus(),
+        floor: film.floor(),
         parts: parts.collect(),
         arrays: arrays.collect(),
         map: colour::MAP,

@@ -37,13 +37,13 @@ pub struct Stage<'a> {
 impl<'a> Stage<'a> {
     /// A stage whose camera shows the whole motion of the film.
     pub fn new(film: &'a Film, style: &'a Style) -> Stage<'a> {
-        let camera = Camera::frame(style.view, style.size.map(|side| side * SAMPLES), film.points());
+        let camera = Camera::frame(style.view, style.size.map(|side| side * SAMPLES), film.focused());
         Stage {
             film,
             style,
             camera,
             light: Light::new(style.view, camera.eye, style.array.is_some()),
-            ground: Ground::new(Light::key(style.view), film.points()),
+            ground: Ground::new(Light::key(style.view), film.outline.floor, film.focused()),
             paper: to_linear(style.background),
             ink: to_linear(style.ink()),
         }
@@ -70,9 +70,10 @@ impl<'a> Stage<'a> {
         let array = self.style.array.and_then(|i| Some((shot.values.get(i)?, self.film.arrays[i].1)));
         let vertex = |i: usize| {
             let at = shape.points[i] as usize;
+            let (number, part) = (shape.parts[i] as usize, &self.film.outline.parts[shape.parts[i] as usize]);
             let colour = match array {
-                Some((values, range)) => colour::of_value(values[at], range),
-                None => colour::of_part(shape.parts[i] as usize),
+                Some((values, range)) if !part.is_obstacle() => colour::of_value(values[at], range),
+                _ => colour::of_part(number, part),
             };
             let point = shot.points[at];
             Vertex { seen: self.camera.project(point), point, normal: normals[i], colour: to_linear(colour) }

@@ -115,6 +115,7 @@ mod tests {
             triangles: 0..surface.triangles.len(),
             edges: 0..0,
             radius: 0.0,
+            is_plane: false,
         };
         Outline { parts: vec![part], triangles: surface.triangles, rest, ..Outline::default() }
     }

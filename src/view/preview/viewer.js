@@ -36,9 +36,10 @@ for (const [i, name] of ["points", "parts", "triangles", "edges"].entries()) {
   scene[name] = topology.subarray(start, start + counts[i]);
 }
 const [low, high] = meta.bounds;
-const middle = low.map((x, k) => 0.5 * (x + high[k]));
-scene.floor = low[1] - middle[1];
-scene.reach = Math.max(...low.map((x, k) => high[k] - x), 1e-9);
+const [near, far] = meta.focus;
+const middle = near.map((x, k) => 0.5 * (x + far[k]));
+scene.floor = meta.floor - middle[1];
+scene.reach = Math.max(...near.map((x, k) => far[k] - x), 1e-9);
 scene.positions = new Float32Array(3 * meta.points);
 scene.normals = new Float32Array(3 * meta.vertices);
 scene.colours = new Uint8Array(4 * meta.vertices);
@@ -60,7 +61,8 @@ function loadFrame(index) {
   computeNormals();
   const values = state.array < 0 ? null : data.subarray(n * (6 + state.array), n * (7 + state.array));
   for (let v = 0; v < meta.vertices; v++) {
-    const colour = values ? mapped(values[scene.points[v]] / 255) : meta.parts[scene.parts[v]].colour;
+    const part = meta.parts[scene.parts[v]];
+    const colour = values && !part.obstacle ? mapped(values[scene.points[v]] / 255) : part.colour;
     scene.colours.set(colour, 4 * v);
     scene.colours[4 * v + 3] = 255;
   }
@@ -118,7 +120,7 @@ function resetView() {
   const slopes = [canvas.clientWidth, canvas.clientHeight].map((side) => (FILL * SLOPE * (side || 1)) / shorter);
   const most = [-Infinity, -Infinity, -Infinity, -Infinity];
   for (let corner = 0; corner < 8; corner++) {
-    const p = low.map((x, k) => ((corner >> k) & 1 ? high[k] : x) - middle[k]);
+    const p = near.map((x, k) => ((corner >> k) & 1 ? far[k] : x) - middle[k]);
     const [r, u, f] = [right, up, forward].map((axis) => axis.reduce((sum, x, k) => sum + x * p[k], 0));
     [r - f * slopes[0], -r - f * slopes[0], u - f * slopes[1], -u - f * slopes[1]].forEach((x, i) => {
       most[i] = Math.max(most[i], x);

@@ -25,7 +25,7 @@ use crate::error::{Action, Error, Result};
 use crate::io::stored::StoredGrid;
 use crate::mesh::DataArray;
 use crate::model::build::build;
-use crate::run::{Cast, Frame, Schedule};
+use crate::run::{Cast, Frame, Schedule, Touched};
 use crate::scene::Scene;
 use elements::energy::ElementState;
 
@@ -179,8 +179,25 @@ impl Replay {
             time: self.run.schedule(number).time(number),
             v: array(&path, &grid.point_data, "velocity", 3)?.as_chunks().0.to_vec(),
             elements: elements.collect(),
+            contact: self.touched(&path, &grid)?,
             x: grid.points,
         })
+    }
+
+    /// What touches in a frame of a scene with contact.
+    fn touched(&self, path: &Path, grid: &StoredGrid) -> Result<Option<Touched>> {
+        // Runs of earlier versions have no such arrays.
+        if !grid.point_data.iter().any(|array| array.name == "contact_gap") {
+            return Ok(None);
+        }
+        let column = |name, components| array(path, &grid.point_data, name, components);
+        let gaps = column("contact_gap", 1)?.to_vec();
+        Ok(Some(Touched {
+            forces: column("contact_force", 3)?.as_chunks().0.to_vec(),
+            friction: column("friction_force", 3)?.as_chunks().0.to_vec(),
+            range: gaps.iter().copied().fold(0.0, f64::max),
+            gaps,
+        }))
     }
 
     fn check_counts(&self, path: &Path, grid: &StoredGrid) -> Result<()> {

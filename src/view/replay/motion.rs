@@ -12,7 +12,10 @@ use super::{Replay, Run};
 use crate::cache::Cache;
 use crate::config::Overrides;
 use crate::error::{Error, Result};
+use crate::mesh::surface::area_vector;
 use crate::run::Schedule;
+use crate::scene::{Obstacle, ObstacleShape};
+use elements::math::vec3::norm;
 
 /// A scalar array that can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +35,16 @@ pub const ARRAYS: [Array; 5] = [
     Array { name: "speed", unit: "m/s" },
 ];
 
+/// How far the slope of a floor may be from level: 1 − cos of the angle.
+const LEVEL: f64 = 1e-9;
+
 /// A surface or a set of lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The name of its files.
     pub name: String,
-    /// The number of its body in the config, from 0.
-    pub body: usize,
+    /// The number of its body in the config, from 0; −1 − k for the obstacle of number k.
+    pub body: i32,
     /// The range of its vertices.
     pub vertices: Range<usize>,
     /// The range of its triangles.
@@ -47,6 +53,15 @@ pub struct Part {
     pub edges: Range<usize>,
     /// The radius of its lines in m; 0 if it is not known.
     pub radius: f64,
+    /// True for a plane, which has no end: views need not show all of it.
+    pub is_plane: bool,
+}
+
+impl Part {
+    /// True for an obstacle.
+    pub fn is_obstacle(&self) -> bool {
+        self.body < 0
+    }
 }
 
 /// The part of a motion that does not change from frame to frame.
@@ -64,6 +79,8 @@ pub struct Outline {
     pub rest: Vec<[f64; 3]>,
     /// True if there are arrays.
     pub has_arrays: bool,
+    /// The height in m of an obstacle that is a floor, and is shown as one instead of as a part.
+    pub floor: Option<f64>,
 }
 
 impl Outline {
@@ -71,7 +88,7 @@ impl Outline {
     pub(super) fn push(
         &mut self,
         name: &str,
-        body: usize,
+        body: i32,
         radius: f64,
         points: &[[f64; 3]],
         triangles: &[[u32; 3]],
@@ -89,7 +106,30 @@ impl Outline {
             triangles: starts.1..self.triangles.len(),
             edges: starts.2..self.edges.len(),
             radius,
+            is_plane: false,
         });
+    }
+
+    /// Adds an obstacle of the scene; one that is a level plane at rest, facing up, becomes the floor. False if so.
+    pub(super) fn push_obstacle(
+        &mut self,
+        (number, obstacle): (usize, &Obstacle),
+        points: &[[f64; 3]],
+        triangles: &[[u32; 3]],
+    ) -> bool {
+        let is_plane = matches!(obstacle.shape, ObstacleShape::Plane { .. });
+        if is_plane && obstacle.motion.is_none() && self.floor.is_none() {
+            let (up, size) = (area_vector(points, triangles[0]), norm(area_vector(points, triangles[0])));
+            if up[1] > (1.0 - LEVEL) * size {
+                self.floor = Some(points[0][1]);
+                return false;
+            }
+        }
+        self.push(&obstacle.name, -1 - number as i32, 0.0, points, triangles, &[]);
+        if let Some(part) = self.parts.last_mut() {
+            part.is_plane = is_plane;
+        }
+        true
     }
 }
 
@@ -127,8 +167,8 @@ impl Motion {
         let run = Run::open(dir, &Overrides::default())?;
         let schedule = run.schedule(run.scene.time.frames);
         if !run.frames("vtu", &run.scene.name)?.is_empty() {
-            let source = VtuFrames::new(Replay::new(run, cache)?);
-            let (outline, frames) = (source.outline(), source.replay.frames().to_vec());
+            let (source, outline) = VtuFrames::new(Replay::new(run, cache)?);
+            let frames = source.replay.frames().to_vec();
             return Ok(Motion { outline, frames, schedule, source: Source::Vtu(Box::new(source)) });
         }
         let Some((source, outline, frames)) = PlyFrames::new(&run)? else {

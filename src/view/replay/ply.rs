@@ -22,7 +22,10 @@ impl PlyFrames {
         let files = run.files("ply")?;
         let names =
             |(body, own): (usize, &Body)| surface_names(own).into_iter().map(move |name| (body, name));
+        let bodies = run.scene.bodies.len();
         let mut stems: Vec<(usize, String)> = run.scene.bodies.iter().enumerate().flat_map(names).collect();
+        let obstacles = run.scene.obstacles.iter().enumerate();
+        stems.extend(obstacles.map(|(k, obstacle)| (bodies + k, obstacle.name.clone())));
         stems.retain(|(_, name)| files.iter().any(|(stem, _)| stem == name));
         stems.sort_unstable();
         let is_part = |stem: &str| stems.iter().any(|(_, name)| name == stem);
@@ -38,8 +41,12 @@ impl PlyFrames {
         let mut outline = Outline { name: run.scene.name.clone(), ..Outline::default() };
         for (body, stem) in stems {
             let mesh = read(&source.path(&stem, frames[0]))?;
+            if let Some(k) = body.checked_sub(bodies) {
+                outline.push_obstacle((k, &run.scene.obstacles[k]), &mesh.points, &mesh.triangles);
+                continue;
+            }
             let radius = if mesh.edges.is_empty() { 0.0 } else { run.scene.bodies[body].radius };
-            outline.push(&stem, body, radius, &mesh.points, &mesh.triangles, &mesh.edges);
+            outline.push(&stem, body as i32, radius, &mesh.points, &mesh.triangles, &mesh.edges);
         }
         Ok(Some((source, outline, frames)))
     }

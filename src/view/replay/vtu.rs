@@ -17,20 +17,41 @@ pub(super) struct VtuFrames {
     pub(super) replay: Replay,
     /// For each vertex, the number of cells that have it as a corner.
     cells: Vec<u32>,
+    /// The number, among the bodies that were written, of the obstacle that is shown as the floor.
+    floor: Option<usize>,
 }
 
 impl VtuFrames {
-    pub(super) fn new(replay: Replay) -> VtuFrames {
+    /// The source, and what does not change from frame to frame.
+    pub(super) fn new(replay: Replay) -> (VtuFrames, Outline) {
         let mut cells = vec![0; replay.scene.rest.len()];
         each_corner(&replay, |_, vertex| cells[vertex as usize] += 1);
-        VtuFrames { replay, cells }
+        let mut source = VtuFrames { replay, cells, floor: None };
+        let outline = source.outline();
+        (source, outline)
     }
 
-    pub(super) fn outline(&self) -> Outline {
+    /// The bodies and obstacles that are parts, with their numbers.
+    fn shown(&self) -> impl Iterator<Item = (i32, &BodyModel)> {
+        let scene = &self.replay.scene;
+        let all = scene.numbers.iter().copied().zip(&scene.bodies).enumerate();
+        all.filter(|(i, _)| Some(*i) != self.floor).map(|(_, body)| body)
+    }
+
+    fn outline(&mut self) -> Outline {
         let config = &self.replay.run.scene;
         let mut outline = Outline { name: config.name.clone(), has_arrays: true, ..Outline::default() };
         let rest = Frame { x: self.replay.scene.rest.clone(), ..Frame::default() };
-        for (number, body) in self.replay.scene.numbers.iter().zip(&self.replay.scene.bodies) {
+        let bodies = self.replay.scene.numbers.iter().zip(&self.replay.scene.bodies);
+        for (place, (number, body)) in bodies.enumerate() {
+            if *number < 0 {
+                let k = (-1 - number) as usize;
+                let points = &rest.x[body.vertices.clone()];
+                if !outline.push_obstacle((k, &config.obstacles[k]), points, &body.surface.triangles) {
+                    self.floor = Some(place);
+                }
+                continue;
+            }
             for seen in seen(body, &rest) {
                 let points: Vec<[f64; 3]> =
                     seen.surface.vertices.iter().map(|v| seen.points[*v as usize]).collect();
@@ -51,12 +72,16 @@ impl VtuFrames {
     pub(super) fn read(&self, number: u64, arrays: &[usize]) -> Result<Read> {
         let frame = self.replay.frame(number)?;
         let mut points = vec![];
-        for seen in self.replay.scene.bodies.iter().flat_map(|body| seen(body, &frame)) {
+        for seen in self.shown().flat_map(|(_, body)| seen(body, &frame)) {
             points.extend(seen.surface.vertices.iter().map(|v| seen.points[*v as usize].map(|x| x as f32)));
         }
         let at_vertices = |array: &usize| {
             let values = self.values(&frame, *array);
-            self.replay.scene.bodies.iter().flat_map(|body| on_surfaces(body, &values)).collect()
+            let own = |(number, body): (i32, &BodyModel)| match number {
+                ..0 => vec![f32::NAN; body.vertices.len()],
+                _ => on_surfaces(body, &values),
+            };
+            self.shown().flat_map(own).collect()
         };
         let values = arrays.iter().map(at_vertices).collect();
         Ok((points, values))

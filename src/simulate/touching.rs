@@ -1,0 +1,70 @@
+//! What touches in a simulation: the numbers of contact in a scene, what touches after each step, and the promise that
+//! nothing intersects in a frame.
+
+use super::Simulation;
+use super::contact::{check_start, contacts};
+use crate::contact::Contact;
+use crate::error::{Error, Result};
+use crate::model::build::Built;
+use crate::scene::Scene;
+
+/// The numbers of contact in a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactFacts {
+    /// The gap d̂ in m from which on nothing is felt.
+    pub distance: f64,
+    /// The least and the largest stiffness κ of the bodies in Pa.
+    pub stiffness: [f64; 2],
+    /// The number of triangles of all surfaces that can touch, those of obstacles included.
+    pub triangles: usize,
+}
+
+impl ContactFacts {
+    /// The numbers of some contacts.
+    pub fn of(contact: &Contact) -> ContactFacts {
+        let parts = &contact.surfaces().parts;
+        let stiffness = parts.iter().filter(|part| !part.is_obstacle).map(|part| part.stiffness);
+        ContactFacts {
+            distance: contact.surfaces().range,
+            stiffness: stiffness.fold([f64::INFINITY, 0.0], |[low, high], k| [low.min(k), high.max(k)]),
+            triangles: parts.iter().map(|part| part.triangles.len()).sum(),
+        }
+    }
+}
+
+/// The numbers of contact in a scene that is built, and the least gap between its parts at the start as far as that is
+/// known: `Err(g)` if it is more than g. `None` without contact. A start with intersections is refused.
+pub fn examine(scene: &Scene, built: &Built) -> Result<Option<(ContactFacts, Result<f64, f64>)>> {
+    if scene.contact.is_none() {
+        return Ok(None);
+    }
+    let contact = contacts(scene, &built.model, &built.objective);
+    check_start(scene, &contact, &built.model.initial.x)?;
+    Ok(Some((ContactFacts::of(&contact), contact.least_gap(&built.model.initial.x))))
+}
+
+impl Simulation {
+    /// Notes what touches now.
+    pub(super) fn look_at_contacts(&mut self) {
+        if self.contact.is_some() {
+            self.touching = self.objective.touching(&self.state.x);
+        }
+    }
+
+    /// Refuses to write a frame in which something intersects, by an exact test.
+    pub fn check_clean(&self, frame: u64) -> Result<()> {
+        let found = self.contact.as_ref().and_then(|_| self.objective.intersection(&self.state.x));
+        let Some([first, second]) = found else { return Ok(()) };
+        let pair = if first == second {
+            format!("'{first}' intersects itself")
+        } else {
+            format!("'{first}' and '{second}' intersect")
+        };
+        Err(Error::Failed {
+            what: format!(
+                "frame {frame}: {pair}, which contact must not let happen; the frame was not written"
+            ),
+            hint: "lower time.step or raise time.substeps, and report the scene as a bug of pliant".into(),
+        })
+    }
+}
