@@ -49,6 +49,7 @@
 //! | `cache` | the disk cache |
 //! | `mesh`, `io`, `meshing` | meshes, one file per format, surfaces filled with tets |
 //! | `step` | one time step as a minimization: objective, terms, backtracking |
+//! | `contact` | what touches: pairs, their energy, the filter of motions |
 //! | `solver` | one file per solver, with the options that it declares |
 //! | `scene` | scenes as plain data; a builder |
 //! | `config` | TOML to a scene; every fault with file, line, column and key |
@@ -71,6 +72,7 @@
 //!
 //! - \[Barequet1995\] Filling Gaps in the Boundary of a Polyhedron
 //! - \[Barill2018\] Fast Winding Numbers for Soups and Clouds
+//! - \[Byrd1994\] Representations of Quasi-Newton Matrices and Their Use in Limited Memory Methods
 //! - \[Chen2024\] Vertex Block Descent
 //! - \[Dinev2018\] FEPR: Fast Energy Projection for Real-Time Simulation of Deformable Objects
 //! - \[Fritsch1980\] Monotone Piecewise Cubic Interpolation
@@ -84,6 +86,7 @@
 //! - \[Ledwon2024\] XPBD, projective dynamics, quasi-Newton and ADMM compared
 //! - \[Liu2017\] Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials
 //! - \[Lewis2013\] Nonsmooth Optimization via Quasi-Newton Methods
+//! - \[Li2020\] Incremental Potential Contact: Intersection- and Inversion-free, Large-Deformation Dynamics
 //! - \[Manteuffel1980\] An Incomplete Factorization Technique for Positive Definite Linear Systems
 //! - \[Narain2016\] ADMM ⊇ Projective Dynamics
 //! - \[Shewchuk1997\] Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
