@@ -253,6 +253,26 @@ mod tests {
     }
 
     #[test]
+    fn several_may_clear_while_others_fetch() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::at(dir.path());
+        let fetch = |i: u32| {
+            let key = blake3::hash(&i.to_le_bytes());
+            cache.fetch(&key, |_| true, || Ok(sample())).map(|_| ())
+        };
+        for _ in 0..5 {
+            (0..40).try_for_each(fetch).unwrap();
+            std::thread::scope(|scope| {
+                let clearing: Vec<_> = (0..4).map(|_| scope.spawn(|| cache.clear())).collect();
+                let fetching = scope.spawn(|| (0..40).try_for_each(fetch));
+                let removed = clearing.into_iter().map(|thread| thread.join().unwrap().unwrap().0);
+                assert!(removed.sum::<usize>() >= 40, "every entry was removed by one of them");
+                fetching.join().unwrap().unwrap();
+            });
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_computed_anew() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::at(dir.path());
