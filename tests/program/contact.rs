@@ -1,6 +1,6 @@
 //! Scenes with contact: what frames, `metrics.csv`, `contacts.csv`, `summary.json`, `check` and `preview` tell of it.
 
-use pliant::mesh::Mesh;
+use pliant::io::stored::StoredGrid;
 
 use crate::common::program::{Place, assert_equal_content};
 use crate::common::scenes::formats;
@@ -41,7 +41,7 @@ motion = { rotate = { axis = [0, 1, 0], origin = [1, 0.2, 0.25], degrees_per_sec
 const WEIGHT: f64 = 0.125 * 1000.0 * 9.81;
 
 /// The values of an array of points.
-fn of_points<'a>(mesh: &'a Mesh, name: &str) -> &'a [f64] {
+fn of_points<'a>(mesh: &'a StoredGrid, name: &str) -> &'a [f64] {
     let found = mesh.point_data.iter().find(|array| array.name == name);
     &found.unwrap_or_else(|| panic!("no array {name}")).values
 }
@@ -55,9 +55,10 @@ fn frames_tell_what_touches_and_show_obstacles() {
     assert!(text.contains("least gap at the start 2.000e-2 m"), "{text}");
     place.succeed(&["simulate", "scene.toml", "-o", "run"]);
     let read =
-        |frame: u32| pliant::io::read(&place.path(&format!("run/vtu/landing_{frame:04}.vtu"))).unwrap();
+        |frame: u32| StoredGrid::read(&place.path(&format!("run/vtu/landing_{frame:04}.vtu"))).unwrap();
     let (first, last) = (read(0), read(40));
-    let sum = |mesh: &Mesh, k: usize| of_points(mesh, "contact_force").chunks(3).map(|f| f[k]).sum::<f64>();
+    let sum =
+        |mesh: &StoredGrid, k: usize| of_points(mesh, "contact_force").chunks(3).map(|f| f[k]).sum::<f64>();
     assert_eq!(sum(&first, 1), 0.0);
     assert!((sum(&last, 1) / WEIGHT - 1.0).abs() < 1e-2, "{}", sum(&last, 1));
     assert!(of_points(&last, "friction_force").iter().all(|f| *f == 0.0));
@@ -69,7 +70,7 @@ fn frames_tell_what_touches_and_show_obstacles() {
     let count = |id: f64| ids.iter().filter(|own| **own == id).count();
     assert_eq!([0.0, -1.0, -2.0, -3.0].map(count), [40, 2, 960, 1024]);
     assert!(last.triangles[0].iter().all(|v| last.points[*v as usize][1] == 0.0));
-    let middle = |mesh: &Mesh, id: f64| -> [f64; 3] {
+    let middle = |mesh: &StoredGrid, id: f64| -> [f64; 3] {
         let cells = mesh.triangles.iter().zip(&ids[40..]).filter(|(_, own)| **own == id);
         let points: Vec<[f64; 3]> = cells.flat_map(|(t, _)| t.map(|v| mesh.points[v as usize])).collect();
         std::array::from_fn(|k| points.iter().map(|p| p[k]).sum::<f64>() / points.len() as f64)
