@@ -3,7 +3,7 @@
 //! | obstacle | shown as |
 //! |---|---|
 //! | plane | a square below the bodies, with sides of four diagonals of theirs |
-//! | sphere | a sphere of [`AROUND`] × [`ALONG`] faces |
+//! | sphere | a sphere of `AROUND` × `ALONG` faces |
 //! | capsule | the two halves of one, apart |
 //! | all else | the triangles that it is made of |
 
