@@ -11,6 +11,7 @@
 //! | `barrier` | the function of the gap |
 //! | `pairs` | the energy, its gradient and the squares of its Hessian |
 //! | `filter` | how far a motion may go |
+//! | `friction` | anchors that hold what sticks |
 //! | `report` | what touches, for people |
 //! | `overlap` | whether anything intersects, exactly |
 //!
@@ -22,6 +23,7 @@
 pub mod barrier;
 pub mod distance;
 pub mod filter;
+pub mod friction;
 pub mod hierarchy;
 pub mod overlap;
 pub mod pairs;
@@ -35,6 +37,7 @@ use elements::energy::Energy;
 use elements::math::lanes::Vec4;
 use elements::math::vec3::{dot, norm, sub};
 use elements::par;
+use friction::Friction;
 use hierarchy::Hierarchy;
 use pairs::{Pair, Pairs};
 use surfaces::Surfaces;
@@ -49,6 +52,7 @@ pub struct Contact {
     planes: Vec<u32>,
     bodies: Vec<usize>,
     pairs: Pairs,
+    friction: Friction,
     /// Where vertices were when the list was made.
     made_at: Vec<Vec4>,
     margin: f64,
@@ -62,7 +66,7 @@ pub struct Contact {
 
 impl Contact {
     /// The contacts between surfaces, for vertices at `x`; `bodies` are the numbers of the bodies that take part.
-    pub fn new(surfaces: Surfaces, bodies: Vec<usize>, x: &[Vec4]) -> Contact {
+    pub fn new(surfaces: Surfaces, friction: Friction, bodies: Vec<usize>, x: &[Vec4]) -> Contact {
         let hierarchy = Hierarchy::new(&surfaces, x);
         let has_plane = |part: &u32| surfaces.parts[*part as usize].plane.is_some();
         let planes = (0..surfaces.parts.len() as u32).filter(has_plane).collect();
@@ -74,6 +78,7 @@ impl Contact {
             planes,
             bodies,
             pairs: Pairs::default(),
+            friction,
             made_at: x.to_vec(),
             stale: true,
             wanted: AtomicU64::new(0),
@@ -229,6 +234,40 @@ impl Active for Contact {
 
     fn longest_known(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
         self.longest_listed(from, to).min(Contact::longest_of(&self.pairs.list, from, to))
+    }
+
+    fn begin_step(&mut self, x: &[Vec4]) -> bool {
+        if !self.friction.acts() {
+            return false;
+        }
+        self.make_list(x);
+        self.pairs.rubs = self.friction.begin(&self.surfaces, &self.pairs.list, x);
+        true
+    }
+
+    fn lag(&mut self, x: &[Vec4]) -> bool {
+        if !self.friction.acts() {
+            return false;
+        }
+        let (rubs, changed) = self.friction.lag(&self.surfaces, &self.pairs.list, x);
+        if changed {
+            self.pairs.rubs = rubs;
+        }
+        changed
+    }
+
+    fn end_step(&mut self, x: &[Vec4]) {
+        if self.friction.acts() {
+            self.friction.end(&self.surfaces, &self.pairs, x);
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.friction.save()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> bool {
+        self.friction.restore(bytes, self.made_at.len())
     }
 
     fn set_time(&mut self, _: f64) {

@@ -19,6 +19,7 @@
 
 use super::barrier::{barrier, fading};
 use super::distance::{Closest, edge_edge, point_edge, point_triangle};
+use super::friction::Rub;
 use crate::step::active::Square;
 use elements::energy::{CHUNK, Energy};
 use elements::math::lanes::Vec4;
@@ -180,12 +181,33 @@ impl Fade {
 pub struct Pairs {
     /// The pairs, ascending by kind and corners.
     pub list: Vec<Pair>,
+    /// The friction of the step, elements after the pairs.
+    pub rubs: Vec<Rub>,
 }
 
 impl Pairs {
     /// The squares of which the kept part of the Hessian at `x` is the sum.
     pub fn squares(&self, x: &[Vec4], out: &mut Vec<Square>) {
         self.list.iter().for_each(|pair| pair.squares(pair.places(x), out));
+        self.rubs.iter().for_each(|rub| rub.squares(x, out));
+    }
+
+    /// The squares of one element.
+    fn squares_of(&self, element: usize, x: &[Vec4]) -> Vec<Square> {
+        let mut squares = vec![];
+        match self.list.get(element) {
+            Some(pair) => pair.squares(pair.places(x), &mut squares),
+            None => self.rubs[element - self.list.len()].squares(x, &mut squares),
+        }
+        squares
+    }
+
+    /// Energy and gradients of one element; `None` where both are 0.
+    fn evaluate_one(&self, element: usize, x: &[Vec4]) -> Option<(f64, [Point; 4])> {
+        match self.list.get(element) {
+            Some(pair) => pair.evaluate(pair.places(x)),
+            None => Some(self.rubs[element - self.list.len()].evaluate(x)),
+        }
     }
 }
 
@@ -195,7 +217,7 @@ impl Energy for Pairs {
     }
 
     fn len(&self) -> usize {
-        self.list.len()
+        self.list.len() + self.rubs.len()
     }
 
     fn corners(&self) -> usize {
@@ -203,17 +225,17 @@ impl Energy for Pairs {
     }
 
     fn slots(&self) -> usize {
-        4 * self.list.len()
+        4 * self.len()
     }
 
     fn element(&self, index: usize) -> &[u32] {
-        &self.list[index].corners
+        self.list.get(index).map_or_else(|| &self.rubs[index - self.list.len()].corners, |pair| &pair.corners)
     }
 
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
         let mut sum = 0.0;
-        for (pair, slots) in self.list[chunk * CHUNK..].iter().zip(slots.chunks_exact_mut(4)) {
-            match pair.evaluate(pair.places(x)) {
+        for (element, slots) in (chunk * CHUNK..self.len()).zip(slots.chunks_exact_mut(4)) {
+            match self.evaluate_one(element, x) {
                 Some((energy, gradients)) => {
                     sum += energy;
                     slots.iter_mut().zip(gradients).for_each(|(slot, g)| *slot = Vec4::new(g));
@@ -235,9 +257,7 @@ impl Energy for Pairs {
     /// The kept part of the Hessian, whether `project` or not.
     fn hessian(&self, element: usize, x: &[Vec4], _project: bool, out: &mut [f64]) {
         out.fill(0.0);
-        let mut squares = vec![];
-        self.list[element].squares(self.list[element].places(x), &mut squares);
-        for square in squares {
+        for square in self.squares_of(element, x) {
             let vector = square.vectors.as_flattened();
             for (row, a) in out.chunks_exact_mut(12).zip(vector) {
                 row.iter_mut().zip(vector).for_each(|(entry, b)| *entry += a * b);
@@ -246,7 +266,8 @@ impl Energy for Pairs {
     }
 
     fn is_feasible(&self, chunk: usize, x: &[Vec4]) -> bool {
-        let end = self.list.len().min((chunk + 1) * CHUNK);
-        self.list[chunk * CHUNK..end].iter().all(|pair| pair.gap(pair.places(x)).0 > 0.0)
+        let (start, end) = (chunk * CHUNK, (chunk + 1) * CHUNK);
+        let pairs = &self.list[start.min(self.list.len())..end.min(self.list.len())];
+        pairs.iter().all(|pair| pair.gap(pair.places(x)).0 > 0.0)
     }
 }

@@ -46,7 +46,7 @@ impl Contact {
             pairs: 0,
             between: vec![],
         };
-        let mut sums: BTreeMap<[u32; 2], [f64; 3]> = BTreeMap::new();
+        let mut sums: BTreeMap<[u32; 2], [[f64; 3]; 2]> = BTreeMap::new();
         for pair in &self.pairs.list {
             let places = pair.places(x);
             let (gap, _) = pair.gap(places);
@@ -61,14 +61,26 @@ impl Contact {
                 out.gaps[v] = out.gaps[v].min(gap);
                 // What the part of the lower number feels.
                 if (k < pair.kind.first()) == (first <= second) {
-                    *sum = add(*sum, force);
+                    sum[0] = add(sum[0], force);
+                }
+            }
+        }
+        for rub in &self.pairs.rubs {
+            let (_, gradients) = rub.evaluate(x);
+            let [own, other] = [0, 1].map(|k: usize| self.surfaces.part_of(rub.corners[k]));
+            let sum = sums.entry([own.min(other), own.max(other)]).or_default();
+            for (k, v) in rub.corners.iter().enumerate() {
+                let force = sub([0.0; 3], gradients[k]);
+                out.friction[*v as usize] = add(out.friction[*v as usize], force);
+                if (k == 0) == (own <= other) {
+                    sum[1] = add(sum[1], force);
                 }
             }
         }
         let name = |part: u32| self.surfaces.parts[part as usize].name.clone();
         out.between = sums
             .into_iter()
-            .map(|([a, b], normal)| Between { names: [name(a), name(b)], normal, friction: [0.0; 3] })
+            .map(|([a, b], [normal, friction])| Between { names: [name(a), name(b)], normal, friction })
             .collect();
         out
     }

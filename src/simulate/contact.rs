@@ -9,6 +9,7 @@
 use super::Simulation;
 use super::touching::ContactFacts;
 use crate::contact::Contact;
+use crate::contact::friction::Friction;
 use crate::contact::surfaces::{Part, Surfaces};
 use crate::error::{Error, Result};
 use crate::model::obstacle::{ObstacleKind, ObstacleModel};
@@ -45,16 +46,6 @@ impl Simulation {
         if settings.start == ContactStart::Exclude {
             return refuse("contact.start = \"exclude\" is not supported yet", "leave it out");
         }
-        let frictions =
-            scene.bodies.iter().map(|b| b.contact.friction).chain(scene.obstacles.iter().map(|o| o.friction));
-        let frictions =
-            frictions.chain(settings.pairs.iter().map(|p| p.friction)).chain([Some(settings.friction)]);
-        if frictions.flatten().any(|friction| friction > 0.0) {
-            return refuse(
-                "friction is not supported yet: contact is free of friction",
-                "leave out friction, or set it to 0",
-            );
-        }
         let contact = contacts(scene, &self.model, &self.objective);
         check_start(scene, &contact, &self.state.x)?;
         self.contact = Some(ContactFacts::of(&contact));
@@ -86,9 +77,27 @@ pub(super) fn contacts(scene: &Scene, model: &Model, objective: &Objective) -> C
             _ => true,
         }
     };
+    let frictions = frictions(scene, &names, &settings);
     let range = settings.distance.unwrap_or(RANGE * model.size);
     let surfaces = Surfaces::new(parts, allowed, objective.rest.clone(), objective.free, range);
-    Contact::new(surfaces, (0..bodies).collect(), &model.initial.x)
+    Contact::new(surfaces, Friction::new(frictions, names.len()), (0..bodies).collect(), &model.initial.x)
+}
+
+/// The coefficients of friction of every two parts: that of the pair, or the smaller of their own.
+fn frictions(scene: &Scene, names: &[String], settings: &crate::scene::Contact) -> Vec<f64> {
+    let bodies = scene.bodies.iter().map(|body| body.contact.friction);
+    let all = bodies.chain(scene.obstacles.iter().map(|obstacle| obstacle.friction));
+    let own: Vec<f64> = all.map(|friction| friction.unwrap_or(settings.friction)).collect();
+    let of = |k: usize| {
+        let (i, j) = (k / names.len(), k % names.len());
+        let named = |pair: &&crate::scene::ContactPair| {
+            let [a, b] = &pair.between;
+            (*a == names[i] && *b == names[j]) || (*a == names[j] && *b == names[i])
+        };
+        let pair = settings.pairs.iter().find(named).and_then(|pair| pair.friction);
+        pair.unwrap_or(own[i].min(own[j]))
+    };
+    (0..names.len() * names.len()).map(of).collect()
 }
 
 fn of_body(body: &Body, placed: &BodyModel, model: &Model, stiffness: Option<f64>) -> Part {

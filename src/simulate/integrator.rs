@@ -32,6 +32,9 @@ use elements::math::lanes::Vec4;
 use elements::math::vectors;
 use elements::par;
 
+/// How often what is held fixed in a minimization (forces and normals of friction) is taken anew at the most.
+const LAGS: usize = 4;
+
 /// `p a + q b`, elementwise.
 fn blend(p: f64, a: &[Vec4], q: f64, b: &[Vec4]) -> Vec<Vec4> {
     a.iter().zip(b).map(|(a, b)| Vec4(std::array::from_fn(|k| p * a.0[k] + q * b.0[k]))).collect()
@@ -215,6 +218,7 @@ impl Simulation {
         if self.objective.set_time(time) {
             self.refactor(time)?;
         }
+        self.objective.begin_step(&self.state.x);
         if self.objective.terms.iter().any(|term| term.role() == Role::Dissipation) {
             let part = self.time.integrator.velocity_part() * self.objective.step;
             let middle = blend(1.0, &base.x, part, &base.v);
@@ -274,6 +278,14 @@ impl Simulation {
         self.solver.begin_step(&self.objective, &self.iterate);
         let first = vectors::norm(&self.iterate.gradient);
         report.iterations += self.minimize(first, &mut report.cost)?;
+        for _ in 0..LAGS {
+            if !self.objective.lag(&self.iterate.x) {
+                break;
+            }
+            self.refresh()?;
+            self.solver.begin_step(&self.objective, &self.iterate);
+            report.iterations += self.minimize(first, &mut report.cost)?;
+        }
         if !self.solver.evaluates() {
             self.objective.evaluate(&mut self.iterate);
         }

@@ -92,6 +92,16 @@ pub trait Active: Send + Sync {
     /// Sets quantities that depend on time to their values at `time` in seconds, the end of the step that begins.
     fn set_time(&mut self, _time: f64) {}
 
+    /// Is called when a step begins with vertices at `x`; true if elements changed.
+    fn begin_step(&mut self, _x: &[Vec4]) -> bool {
+        false
+    }
+
+    /// Takes anew from `x` what is held fixed in a minimization; true if it changed, so that one more is needed.
+    fn lag(&mut self, _x: &[Vec4]) -> bool {
+        false
+    }
+
     /// Is called when a step has ended with vertices at `x`.
     fn end_step(&mut self, _x: &[Vec4]) {}
 
@@ -123,6 +133,24 @@ impl Changing {
     /// Calls [`Active::refresh`] and updates the places if the elements changed.
     pub(super) fn refresh(&mut self, free: usize, x: &[Vec4]) -> bool {
         let changed = self.term.refresh(x);
+        if changed {
+            self.place(free);
+        }
+        changed
+    }
+
+    /// Calls [`Active::begin_step`] and updates the places if the elements changed.
+    pub(super) fn begin_step(&mut self, free: usize, x: &[Vec4]) -> bool {
+        let changed = self.term.begin_step(x);
+        if changed {
+            self.place(free);
+        }
+        changed
+    }
+
+    /// Calls [`Active::lag`] and updates the places if the elements changed.
+    pub(super) fn lag(&mut self, free: usize, x: &[Vec4]) -> bool {
+        let changed = self.term.lag(x);
         if changed {
             self.place(free);
         }

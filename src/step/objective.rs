@@ -318,6 +318,23 @@ impl Objective {
         self.active.iter().find_map(|active| active.term.intersection(x))
     }
 
+    /// Tells active terms that a step begins with vertices at `x`.
+    pub fn begin_step(&mut self, x: &[Vec4]) {
+        for active in &mut self.active {
+            self.changed |= active.begin_step(self.free, x);
+        }
+    }
+
+    /// Lets active terms take anew from `x` what they hold fixed in a minimization; true if one more is needed.
+    pub fn lag(&mut self, x: &[Vec4]) -> bool {
+        let mut again = false;
+        for active in &mut self.active {
+            again |= active.lag(self.free, x);
+        }
+        self.changed |= again;
+        again
+    }
+
     /// What touches at `x`; `None` without contact.
     pub fn touching(&mut self, x: &[Vec4]) -> Option<Touching> {
         self.refresh(x);
