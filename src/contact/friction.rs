@@ -195,7 +195,8 @@ impl Friction {
         let change = |(carrier, force): (&Carrier, &f64)| {
             (force - self.forces.get(carrier).copied().unwrap_or(0.0)).abs()
         };
-        let gone = self.forces.iter().filter(|(carrier, _)| !forces.contains_key(carrier)).map(|(_, force)| force);
+        let gone =
+            self.forces.iter().filter(|(carrier, _)| !forces.contains_key(carrier)).map(|(_, force)| force);
         let changed: f64 = forces.iter().map(change).sum::<f64>() + gone.sum::<f64>();
         let total: f64 = forces.values().sum();
         self.forces = forces;
@@ -248,7 +249,8 @@ impl Friction {
                 let nearest = || {
                     let at = |i: usize| opposite.clone().nth(i).unwrap_or(opposite.end - 1);
                     let corners = [0, 1, 2].map(|i| pair.corners[at(i)]);
-                    let weights = [0, 1, 2].map(|i| if i < opposite.len() { closest.factors[at(i)].abs() } else { 0.0 });
+                    let weights = [0, 1, 2]
+                        .map(|i| if i < opposite.len() { closest.factors[at(i)].abs() } else { 0.0 });
                     (corners, weights)
                 };
                 let (corners, weights) = nearest();
@@ -306,7 +308,8 @@ impl Friction {
             let real = |i: usize| f64::from_le_bytes(std::array::from_fn(|k| anchor[20 + 8 * i + k]));
             let [vertex, part, a, b, c] = [0, 1, 2, 3, 4].map(number);
             let (weights, offset) = ([0, 1, 2].map(real), [3, 4, 5].map(real));
-            let is_known = [vertex, a, b, c].iter().all(|v| (*v as usize) < vertices) && (part as usize) < self.parts;
+            let is_known =
+                [vertex, a, b, c].iter().all(|v| (*v as usize) < vertices) && (part as usize) < self.parts;
             if !is_known || !weights.iter().chain(&offset).all(|n| n.is_finite()) {
                 return false;
             }

@@ -119,9 +119,13 @@ impl Contact {
         self.stale = false;
     }
 
-    /// The pairs of a plane with vertices that come closer than `reach` to it between `from` and `to`.
+    /// The pairs of a plane with vertices that come closer than `reach` to it between `from` and `to`; with all vertices if
+    /// it turns.
     fn above_plane(&self, plane: u32, from: &[Vec4], to: &[Vec4], reach: f64) -> Vec<Pair> {
         let surfaces = &self.surfaces;
+        let corners = surfaces.parts[plane as usize].plane.unwrap_or_default().map(|v| v as usize);
+        let [a, b, c] = corners.map(|v| sub(to[v].xyz(), from[v].xyz()));
+        let reach = if a == b && a == c { reach } else { f64::INFINITY };
         let found = par::map(surfaces.vertices.len().div_ceil(AT_ONCE), |chunk| {
             let mut out = vec![];
             for (vertex, part) in surfaces.vertices.iter().skip(AT_ONCE * chunk).take(AT_ONCE) {

@@ -188,9 +188,64 @@ fn what_cannot_be_is_refused_with_the_way_out() {
     assert!(below.contains("'sunk' and 'floor'"), "{below}");
     let midpoint = refusal(&format!("[time]\nintegrator = \"midpoint\"\n{FLOOR}{low}"));
     assert!(midpoint.contains("midpoint"), "{midpoint}");
-    let rough = refusal(&format!("[contact]\nfriction = 0.5\n{FLOOR}{low}"));
-    assert!(rough.contains("friction is not supported yet"), "{rough}");
     let config = format!("[solver]\nkind = \"pd\"\n{FLOOR}{low}");
     let refused = Simulation::start(&parse(&config).unwrap().scene).err().expect("refused").to_string();
     assert!(refused.contains("solver 'pd' cannot simulate contact"), "{refused}");
+}
+
+/// A block on a plane.
+fn block(solver: &str, step: &str, friction: f64, more: &str) -> Simulation {
+    let text = format!(
+        "tolerance = 1e-5\n[time]\nstep = {step}\n[contact]\ndistance = 0.005\nfriction = {friction}\n{FLOOR}{more}\
+         [[body]]\nname = \"block\"\n\
+         generate = {{ shape = \"box\", size = [1, 0.5, 1], cells = [4, 2, 4] }}\n\
+         material = {{ model = \"arap\", young = 1e6, poisson = 0.3 }}\n\
+         transform = {{ translate = [0, 0.0045, 0] }}\n"
+    );
+    start(solver, &text)
+}
+
+/// The mean place along x of the block's vertices, after so many steps.
+fn advance(simulation: &mut Simulation, steps: usize) -> f64 {
+    for _ in 0..steps {
+        simulation.advance().unwrap();
+    }
+    let x = simulation.positions("block").unwrap();
+    x.iter().map(|p| p[0]).sum::<f64>() / x.len() as f64
+}
+
+#[test]
+fn a_block_slides_on_a_slope_that_is_steeper_than_its_friction_and_sticks_on_others() {
+    // Gravity tilted by a slope of tan θ = 0.5.
+    let slope = "[world]\ngravity = [4.387165, -8.774330, 0]\n";
+    for solver in ["newton", "quasi-newton"] {
+        // a = g (sin θ − μ cos θ): what it gains in a second over the second before.
+        let mut sliding = block(solver, "\"1/60\"", 0.49, slope);
+        let places = [60, 60, 60].map(|steps| advance(&mut sliding, steps));
+        let gained = (places[2] - places[1]) - (places[1] - places[0]);
+        assert!((gained / 0.087743 - 1.0).abs() < 0.02, "{solver}: gained {gained} m");
+        let mut sticking = block(solver, "\"1/60\"", 0.51, slope);
+        let settled = advance(&mut sticking, 120);
+        let crept = advance(&mut sticking, 120) - settled;
+        assert!(crept.abs() < 1e-8, "{solver}: crept by {crept} m in 2 s");
+        let report = touching(&mut sticking);
+        let between = &report.between[0];
+        assert!((between.normal[1] / 4387.165 - 1.0).abs() < 1e-3, "{between:?}");
+        assert!((between.friction[0] / -2193.583 - 1.0).abs() < 1e-3, "{between:?}");
+    }
+}
+
+#[test]
+fn a_block_that_is_pushed_comes_to_rest_where_friction_has_taken_its_energy() {
+    for solver in ["newton", "quasi-newton"] {
+        for (step, wanted) in [("\"1/60\"", 0.162), ("\"1/240\"", 0.168)] {
+            // v²/(2 μ g) − v h/2, the way of implicit Euler.
+            let mut pushed = block(solver, step, 0.3, "");
+            let settled = advance(&mut pushed, if step.contains("240") { 240 } else { 60 });
+            let free = pushed.objective.free;
+            pushed.state.v[..free].iter_mut().for_each(|v| v.0[0] += 1.0);
+            let slid = advance(&mut pushed, if step.contains("240") { 160 } else { 40 }) - settled;
+            assert!((slid / wanted - 1.0).abs() < 0.02, "{solver}, {step}: slid {slid} m");
+        }
+    }
 }

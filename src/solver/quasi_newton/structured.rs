@@ -57,8 +57,7 @@ pub(super) struct Structured {
     squares: Vec<Square>,
     places: Places,
     columns: Columns,
-    /// The gradient of inertia and fixed terms, and A⁻¹ times it.
-    gradient: Vec<Vec4>,
+    /// A⁻¹ ∇g.
     solved: Vec<Vec4>,
     right: Vec<Vec4>,
     answer: Vec<Vec4>,
@@ -77,7 +76,6 @@ impl Structured {
             columns: Columns::new(matrix.size, factor_entries),
             squares: vec![],
             places: Places::default(),
-            gradient: zeros.clone(),
             solved: zeros.clone(),
             right: zeros.clone(),
             answer: zeros,
@@ -109,11 +107,11 @@ impl Structured {
         self.squares.clear();
         objective.active().for_each(|term| term.squares(&at.x, &mut self.squares));
         self.places.find(&self.squares, objective.free);
-        vectors::combine(-1.0, &at.active, &at.gradient, &mut self.gradient);
-        initial.solve_system(&self.gradient, &mut self.solved);
+        // All of ∇g at once: near a minimum its parts are large and cancel, and solves are exact to about 1e-6.
+        initial.solve_system(&at.gradient, &mut self.solved);
         if self.places.vertices.is_empty() {
             direction.copy_from_slice(&self.solved);
-            return self.finish(&self.gradient.clone(), at, direction);
+            return self.finish(&at.gradient, at, direction);
         }
         self.columns.follow(&self.places.vertices, initial);
         for enough in [ENOUGH, EXACT] {
@@ -128,14 +126,8 @@ impl Structured {
     /// The direction with λ to the given accuracy; returns its slope.
     fn solve(&mut self, initial: &mut Initial, at: &Iterate, enough: f64, direction: &mut [Vec4]) -> f64 {
         let reduced = self.reduced();
-        // (H ∇g) at the vertices of V: the fixed part is solved already, the active part has entries there only.
-        let forces = self.places.gather(&at.active);
-        let mut start = self.columns.apply(&self.places, &forces, initial);
-        for (s, v) in start.iter_mut().zip(&self.places.vertices) {
-            let solved = self.solved[*v as usize].0;
-            (0..3).for_each(|k| s[k] += solved[k]);
-        }
-        let along = self.products(&self.gradient, &at.active);
+        let mut start = self.places.gather(&self.solved);
+        let along = self.products(&at.gradient);
         reduced.complete(&along, &mut start);
         let right = self.places.transposed(&start);
         let weight = |v: u32| 1.0 / self.diagonal[v as usize];
@@ -148,20 +140,17 @@ impl Structured {
             self.places.transposed(&u)
         });
         // H (∇g − V λ) with one more solve.
-        self.right.clone_from(&at.active);
+        self.right.fill(Vec4::ZERO);
         self.places.subtract(&lambda, &mut self.right);
         initial.solve_system(&self.right, &mut self.answer);
         vectors::combine(1.0, &self.answer, &self.solved, direction);
-        vectors::add_scaled(1.0, &self.gradient, &mut self.right);
-        let right = std::mem::take(&mut self.right);
-        let slope = self.finish(&right, at, direction);
-        self.right = right;
-        slope
+        vectors::add_scaled(1.0, &at.gradient, &mut self.right);
+        self.finish(&self.right, at, direction)
     }
 
     /// Makes −H r of A⁻¹ r, in place; returns the slope.
     fn finish(&self, r: &[Vec4], at: &Iterate, direction: &mut [Vec4]) -> f64 {
-        let along = self.products(r, &[]);
+        let along = self.products(r);
         let [steps, changes] = self.small(&along);
         for (pair, (s, t)) in self.pairs.iter().zip(steps.iter().zip(&changes)) {
             vectors::add_scaled(*s, &pair.step, direction);
@@ -171,12 +160,11 @@ impl Structured {
         vectors::dot(&at.gradient, direction)
     }
 
-    /// Wᵀ (a + b); `b` may be empty.
-    fn products(&self, a: &[Vec4], b: &[Vec4]) -> [Vec<f64>; 2] {
-        let with = |v: &Vec<Vec4>| vectors::dot(v, a) + if b.is_empty() { 0.0 } else { vectors::dot(v, b) };
+    /// Wᵀ r.
+    fn products(&self, r: &[Vec4]) -> [Vec<f64>; 2] {
         [
-            self.pairs.iter().map(|pair| with(&pair.step)).collect(),
-            self.pairs.iter().map(|pair| with(&pair.solved)).collect(),
+            self.pairs.iter().map(|pair| vectors::dot(&pair.step, r)).collect(),
+            self.pairs.iter().map(|pair| vectors::dot(&pair.solved, r)).collect(),
         ]
     }
 
