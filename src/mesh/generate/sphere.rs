@@ -46,7 +46,7 @@ type Key = [(usize, usize); 3];
 
 /// The numbers of vertices and tets, saturating.
 pub(super) fn size(n: usize) -> (u64, u64) {
-    let n = (n as u64).min(1 << 20);
+    let n = (n as u64).min(1 << 18);
     (1 + 2 * n + 5 * n * (n + 1) * (2 * n + 1) / 3, 20 * n * n * n)
 }
 
