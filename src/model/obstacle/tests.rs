@@ -154,7 +154,8 @@ fn obstacles_move_and_bodies_fall_as_without_them() {
             Simulation::start(&scene.solver(case.1.clone())).unwrap()
         });
         for _ in 0..4 {
-            [&mut without, &mut with].map(|simulation| simulation.advance().unwrap());
+            without.advance().unwrap();
+            with.advance().unwrap();
         }
         for name in ["held", "free"] {
             let apart = without.positions(name).unwrap().into_iter().zip(with.positions(name).unwrap());
