@@ -14,7 +14,7 @@ use crate::contact::surfaces::{Part, Surfaces};
 use crate::error::{Error, Result};
 use crate::model::obstacle::{ObstacleKind, ObstacleModel};
 use crate::model::{BodyModel, Model};
-use crate::scene::{Body, ContactStart, Integrator, Quantity, Scene};
+use crate::scene::{Body, Contact as Settings, ContactPair, ContactStart, Integrator, Quantity, Scene};
 use crate::step::Objective;
 
 /// The part of the bodies' diagonal that d̂ is by default.
@@ -64,11 +64,7 @@ pub(super) fn contacts(scene: &Scene, model: &Model, objective: &Objective) -> C
     let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
     let bodies = scene.bodies.len();
     let allowed = |i: usize, j: usize| {
-        let named = |pair: &&crate::scene::ContactPair| {
-            let [a, b] = &pair.between;
-            (*a == names[i] && *b == names[j]) || (*a == names[j] && *b == names[i])
-        };
-        if let Some(pair) = settings.pairs.iter().find(named) {
+        if let Some(pair) = pair_of(&settings, &names[i], &names[j]) {
             return pair.contact;
         }
         match (i == j, i.max(j) < bodies) {
@@ -83,18 +79,22 @@ pub(super) fn contacts(scene: &Scene, model: &Model, objective: &Objective) -> C
     Contact::new(surfaces, Friction::new(frictions, names.len()), (0..bodies).collect(), &model.initial.x)
 }
 
+/// What the scene says of two parts in particular.
+fn pair_of<'a>(settings: &'a Settings, a: &str, b: &str) -> Option<&'a ContactPair> {
+    settings.pairs.iter().find(|pair| {
+        let [first, second] = &pair.between;
+        (first == a && second == b) || (first == b && second == a)
+    })
+}
+
 /// The coefficients of friction of every two parts: that of the pair, or the smaller of their own.
-fn frictions(scene: &Scene, names: &[String], settings: &crate::scene::Contact) -> Vec<f64> {
+fn frictions(scene: &Scene, names: &[String], settings: &Settings) -> Vec<f64> {
     let bodies = scene.bodies.iter().map(|body| body.contact.friction);
     let all = bodies.chain(scene.obstacles.iter().map(|obstacle| obstacle.friction));
     let own: Vec<f64> = all.map(|friction| friction.unwrap_or(settings.friction)).collect();
     let of = |k: usize| {
         let (i, j) = (k / names.len(), k % names.len());
-        let named = |pair: &&crate::scene::ContactPair| {
-            let [a, b] = &pair.between;
-            (*a == names[i] && *b == names[j]) || (*a == names[j] && *b == names[i])
-        };
-        let pair = settings.pairs.iter().find(named).and_then(|pair| pair.friction);
+        let pair = pair_of(settings, &names[i], &names[j]).and_then(|pair| pair.friction);
         pair.unwrap_or(own[i].min(own[j]))
     };
     (0..names.len() * names.len()).map(of).collect()
