@@ -22,27 +22,27 @@ use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 /// The part of a gap that one motion may close.
 const CLOSED: f64 = 0.9;
 /// The part of d̂ that is never used up; 1e-7 m for d̂ = 1 mm.
-const KEPT: f64 = 1e-4;
+pub const KEPT: f64 = 1e-4;
 
-/// The largest part of the motion from `from` to `to` that keeps a pair apart; infinite if nothing bounds it.
+/// The largest part up to 1 of the motion from `from` to `to` that keeps a pair apart.
 pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
     let x = pair.places(from);
     let end = pair.places(to);
     let way: [[f64; 3]; 4] = std::array::from_fn(|k| sub(end[k], x[k]));
     if pair.kind != Kind::Plane && is_far(pair.kind.first(), &x, &way, pair.offset) {
-        return f64::INFINITY;
+        return 1.0;
     }
     let (gap, closest) = pair.gap(x);
     let closing = CLOSED * (gap - KEPT * pair.range).max(0.0);
     if pair.kind == Kind::Plane {
-        return above_plane(x, way, gap - closing + pair.offset);
+        return above_plane(x, way, gap - closing + pair.offset).min(1.0);
     }
     let normal = scale(1.0 / norm(closest.vector), closest.vector);
     let first = pair.kind.first();
     let at = |k: usize| dot(x[k], normal);
     let weighted = |range: std::ops::Range<usize>| range.map(|k| closest.factors[k] * at(k)).sum::<f64>();
     let (near, far) = (-weighted(0..first), weighted(first..4));
-    let mut longest = f64::INFINITY;
+    let mut longest = 1.0f64;
     for a in 0..first {
         for c in first..4 {
             let rate = dot(sub(way[a], way[c]), normal);
@@ -52,7 +52,18 @@ pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
             }
         }
     }
-    longest
+    // Pieces that pass each other at the side.
+    if longest < 1.0 && !may_meet(first, &x, &way, pair.offset) { 1.0 } else { longest }
+}
+
+/// True if the boxes around two pieces, grown by `offset`, may meet while they move.
+fn may_meet(first: usize, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4], offset: f64) -> bool {
+    (0..3).all(|k| {
+        let [[a, b], [c, d]] = [span(&x[..first], k), span(&x[first..], k)];
+        let [[da, db], [dc, dd]] = [span(&way[..first], k), span(&way[first..], k)];
+        let (ahead, back) = ((dd - da).max(0.0), (dc - db).min(0.0));
+        a <= d + ahead + offset && c + back <= b + offset
+    })
 }
 
 /// The squared distance of the boxes around two pieces, of which the first has so many of the four corners.

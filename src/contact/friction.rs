@@ -16,7 +16,7 @@
 
 use std::collections::BTreeMap;
 
-use super::pairs::{Pair, Pairs};
+use super::pairs::Touch;
 use super::surfaces::Surfaces;
 use crate::step::active::Square;
 use elements::math::lanes::Vec4;
@@ -174,16 +174,16 @@ impl Friction {
         self.coefficients[a as usize * self.parts + b as usize]
     }
 
-    /// Begins a step with vertices at `x`, where the pairs must be as they are there; returns the friction of the step.
-    pub fn begin(&mut self, surfaces: &Surfaces, pairs: &[Pair], x: &[Vec4]) -> Vec<Rub> {
+    /// Begins a step with vertices at `x`, where these pairs touch; returns the friction of the step.
+    pub fn begin(&mut self, surfaces: &Surfaces, touches: &[Touch], x: &[Vec4]) -> Vec<Rub> {
         self.start.clear();
         self.start.extend_from_slice(x);
-        self.lag(surfaces, pairs, x).0
+        self.lag(surfaces, touches).0
     }
 
-    /// The friction with forces and normals as they are at `x`, and whether the forces differ from the last ones.
-    pub fn lag(&mut self, surfaces: &Surfaces, pairs: &[Pair], x: &[Vec4]) -> (Vec<Rub>, bool) {
-        let loads = self.loads(surfaces, pairs, x);
+    /// The friction with the forces and normals of pairs that touch, and whether the forces differ from the last ones.
+    pub fn lag(&mut self, surfaces: &Surfaces, touches: &[Touch]) -> (Vec<Rub>, bool) {
+        let loads = self.loads(surfaces, touches);
         let (mut rubs, mut forces) = (vec![], BTreeMap::new());
         for (carrier, load) in &loads {
             let force = norm(load.force);
@@ -232,13 +232,10 @@ impl Friction {
     }
 
     /// What presses each vertex of each part that rubs, with the nearest piece.
-    fn loads(&self, surfaces: &Surfaces, pairs: &[Pair], x: &[Vec4]) -> BTreeMap<Carrier, Load> {
+    fn loads(&self, surfaces: &Surfaces, touches: &[Touch]) -> BTreeMap<Carrier, Load> {
         let mut loads: BTreeMap<Carrier, Load> = BTreeMap::new();
-        for pair in pairs {
-            let places = pair.places(x);
-            let Some((_, gradients)) = pair.evaluate(places) else { continue };
-            let (gap, closest) = pair.gap(places);
-            let first = pair.kind.first();
+        for Touch { pair, gap, closest, gradients } in touches {
+            let (gap, first) = (*gap, pair.kind.first());
             for (k, vertex) in pair.corners.iter().enumerate() {
                 let opposite = if k < first { first..4 } else { 0..first };
                 let other = surfaces.part_of(pair.corners[opposite.start]);
@@ -266,9 +263,9 @@ impl Friction {
     }
 
     /// Ends a step at `x`: anchors follow what slipped, and those that nothing presses are dropped.
-    pub fn end(&mut self, surfaces: &Surfaces, pairs: &Pairs, x: &[Vec4]) {
+    pub fn end(&mut self, surfaces: &Surfaces, rubs: &[Rub], x: &[Vec4]) {
         let mut kept = BTreeMap::new();
-        for rub in &pairs.rubs {
+        for rub in rubs {
             let vertex = rub.corners[0];
             let other = surfaces.part_of(rub.corners[1]);
             let [_, a, b, c] = rub.corners;

@@ -4,7 +4,7 @@
 //! if their boxes do when one is swept by the displacements relative to the other. So what falls together stays apart,
 //! however fast. The tree itself is made once; pairs are sorted after they are found, so its shape does not matter.
 
-use super::pairs::{Kind, Pair};
+use super::pairs::Kind;
 use super::surfaces::{Primitive, Surfaces};
 use crate::mesh::tree::{Bounds, EMPTY, Node, merge, nodes_over};
 use elements::math::lanes::Vec4;
@@ -13,6 +13,9 @@ use elements::par;
 
 /// The number of primitives that one thread looks at before it takes the next ones.
 const AT_ONCE: usize = 64;
+
+/// By which part of d̂ boxes are larger than they have to be.
+const ROUNDING: f64 = 1e-9;
 
 /// A tree over all primitives.
 #[derive(Clone, Debug)]
@@ -77,7 +80,9 @@ impl Hierarchy {
                     let way = sub(b, a);
                     *reach = reach.merge(Reach { place: [a, a], way: [way, way] });
                 }
-                let more = 0.5 * near + surfaces.parts[primitive.part as usize].radius;
+                // A bit more, so that rounding does not keep apart what meets.
+                let more =
+                    0.5 * near + surfaces.parts[primitive.part as usize].radius + ROUNDING * surfaces.range;
                 reach.place = [sub(reach.place[0], [more; 3]), add(reach.place[1], [more; 3])];
             }
         });
@@ -155,9 +160,4 @@ impl Fitted<'_> {
             }
         }
     }
-}
-
-/// Sorts pairs by kind and corners: an order that depends on nothing else.
-pub fn sort(pairs: &mut [Pair]) {
-    pairs.sort_unstable_by_key(|pair| (pair.kind, pair.corners));
 }

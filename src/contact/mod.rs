@@ -10,36 +10,38 @@
 //! | `distance` | closest points |
 //! | `barrier` | the function of the gap |
 //! | `pairs` | the energy, its gradient and the squares of its Hessian |
+//! | `list` | the pairs that may touch, kept over many states |
 //! | `filter` | how far a motion may go |
 //! | `friction` | anchors that hold what sticks |
 //! | `report` | what touches, for people |
 //! | `overlap` | whether anything intersects, exactly |
 //!
-//! The pairs that the energy is made of are a list. It has all pairs that are closer than d̂ and twice a margin, so it
-//! tells the energy wherever no vertex has moved by more than the margin since it was made. It is made anew when half of
-//! the margin is used up, with a wider margin if motions were cut because of it, and at the start of every step, so that
-//! a step depends on its state alone.
+//! What touches at x, and how far a motion may go, are functions of the positions alone: the list of pairs that they are
+//! taken from is made anew whenever it does not tell, and the order of sums does not depend on it.
 
 pub mod barrier;
 pub mod distance;
 pub mod filter;
 pub mod friction;
 pub mod hierarchy;
+pub mod list;
 pub mod overlap;
 pub mod pairs;
 mod report;
 pub mod surfaces;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use crate::step::active::{Active, Square, Touching};
-use elements::energy::Energy;
 use elements::math::lanes::Vec4;
-use elements::math::vec3::{dot, norm, sub};
+use elements::math::vec3::{add, cross, dot, norm, sub};
 use elements::par;
-use friction::Friction;
+use friction::{Friction, Rub};
 use hierarchy::Hierarchy;
-use pairs::{Pair, Pairs};
+use list::{List, Moved};
+use pairs::{Pair, Touch};
 use surfaces::Surfaces;
 
 /// The number of pairs or vertices that one thread looks at before it takes the next ones.
@@ -51,17 +53,14 @@ pub struct Contact {
     hierarchy: Hierarchy,
     planes: Vec<u32>,
     bodies: Vec<usize>,
-    pairs: Pairs,
     friction: Friction,
-    /// Where vertices were when the list was made.
-    made_at: Vec<Vec4>,
-    margin: f64,
-    /// The margin at the most, in m: lists with many more pairs than touch cost more than iterations that are cut.
+    /// The friction of the step.
+    rubs: Vec<Rub>,
+    list: Mutex<Arc<List>>,
+    /// The margin of a list at the most, in m: lists with many more pairs than touch cost more than making them anew.
     widest: f64,
-    /// True if the list has to be made anew, whatever moved.
-    stale: bool,
-    /// How far vertices wanted to be from where the list was made, as the bits of a number in m.
-    wanted: AtomicU64,
+    /// The time that finding pairs took, in ns.
+    searched: AtomicU64,
 }
 
 impl Contact {
@@ -71,17 +70,15 @@ impl Contact {
         let has_plane = |part: &u32| surfaces.parts[*part as usize].plane.is_some();
         let planes = (0..surfaces.parts.len() as u32).filter(has_plane).collect();
         Contact {
-            margin: surfaces.range,
-            widest: surfaces.range.max(surfaces.mean_edge(x)),
+            widest: surfaces.range.max(0.25 * surfaces.mean_edge(x)),
             surfaces,
             hierarchy,
             planes,
             bodies,
-            pairs: Pairs::default(),
             friction,
-            made_at: x.to_vec(),
-            stale: true,
-            wanted: AtomicU64::new(0),
+            rubs: vec![],
+            list: Mutex::default(),
+            searched: AtomicU64::new(0),
         }
     }
 
@@ -90,51 +87,57 @@ impl Contact {
         &self.surfaces
     }
 
-    /// The pairs that may touch, as listed last.
-    pub fn pairs(&self) -> &[Pair] {
-        &self.pairs.list
-    }
-
-    fn make_list(&mut self, x: &[Vec4]) {
-        let surfaces = &self.surfaces;
-        let reach = surfaces.range + 2.0 * self.margin;
-        let fitted = self.hierarchy.fit(surfaces, x, x, reach);
-        let mut list = fitted.collect(|kind, corners, [p, q], out| {
-            let places = corners.map(|v| x[v as usize].xyz());
-            let near = reach + surfaces.radii(p, q);
-            if filter::boxes_apart(kind.first(), &places) < near * near {
-                let vector = kind.closest(places).vector;
-                if dot(vector, vector) < near * near {
-                    out.extend(surfaces.complete(kind, corners, p, q));
-                }
-            }
+    /// A list that tells what touches at `x`, and how vertices have moved since it was made.
+    fn list_at(&self, x: &[Vec4]) -> (Arc<List>, Moved) {
+        let started = Instant::now();
+        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let moved = list.moved(&self.surfaces, x).unwrap_or_else(|largest| {
+            let margin = largest.clamp(self.surfaces.range, self.widest);
+            *list = Arc::new(List::new(&self.surfaces, &self.hierarchy, x, margin));
+            Moved::between(&self.surfaces, x, x)
         });
-        for plane in &self.planes {
-            list.extend(self.above_plane(*plane, x, x, reach));
-        }
-        hierarchy::sort(&mut list);
-        self.pairs.list = list;
-        self.made_at.clear();
-        self.made_at.extend_from_slice(x);
-        self.stale = false;
+        self.searched.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        (list.clone(), moved)
     }
 
-    /// The pairs of a plane with vertices that come closer than `reach` to it between `from` and `to`; with all vertices if
-    /// it turns.
-    fn above_plane(&self, plane: u32, from: &[Vec4], to: &[Vec4], reach: f64) -> Vec<Pair> {
+    /// What `use_it` makes of the pairs that may be closer than their range at `x`, where it makes something of them, in
+    /// an order that depends on nothing else.
+    fn near<R: Send>(&self, x: &[Vec4], use_it: impl Fn(&Pair) -> Option<R> + Send + Sync) -> Vec<R> {
+        let mut found = vec![];
+        for plane in &self.planes {
+            found.extend(self.above_plane(*plane, x, self.surfaces.range, &use_it));
+        }
+        let (list, moved) = self.list_at(x);
+        found.extend(list.near(&self.surfaces, &moved, use_it));
+        found
+    }
+
+    /// What touches at `x`.
+    fn touches(&self, x: &[Vec4]) -> Vec<Touch> {
+        self.near(x, |pair| pair.touch(pair.places(x)))
+    }
+
+    /// What `use_it` makes of the pairs of a plane with the vertices whose gap at `x` is less than `reach`, ascending.
+    fn above_plane<R: Send>(
+        &self,
+        plane: u32,
+        x: &[Vec4],
+        reach: f64,
+        use_it: impl Fn(&Pair) -> Option<R> + Send + Sync,
+    ) -> Vec<R> {
         let surfaces = &self.surfaces;
-        let corners = surfaces.parts[plane as usize].plane.unwrap_or_default().map(|v| v as usize);
-        let [a, b, c] = corners.map(|v| sub(to[v].xyz(), from[v].xyz()));
-        let reach = if a == b && a == c { reach } else { f64::INFINITY };
+        let [origin, normal] = self.plane_at(plane, x);
+        // Heights by a normal that is rounded otherwise may be off by as much as this.
+        let reach = reach + 1e-9 * (surfaces.range + reach.abs());
         let found = par::map(surfaces.vertices.len().div_ceil(AT_ONCE), |chunk| {
             let mut out = vec![];
             for (vertex, part) in surfaces.vertices.iter().skip(AT_ONCE * chunk).take(AT_ONCE) {
-                if let Some(pair) = surfaces.above_plane(*vertex, *part, plane)
-                    && surfaces.may_touch(*part, plane)
-                    && surfaces.is_free(&pair.corners)
-                    && [from, to].iter().any(|x| pair.gap(pair.places(x)).0 < reach)
+                let height = dot(sub(x[*vertex as usize].xyz(), origin), normal);
+                let offset = surfaces.offset_to_plane(*part, plane);
+                if height - offset < reach
+                    && let Some(pair) = surfaces.above_plane(*vertex, *part, plane)
                 {
-                    out.push(pair);
+                    out.extend(use_it(&pair));
                 }
             }
             out
@@ -142,71 +145,97 @@ impl Contact {
         found.into_iter().flatten().collect()
     }
 
-    /// The largest part of a motion for which no vertex is further than the margin from where the list was made.
-    fn longest_listed(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
-        let parts = par::map(from.len().div_ceil(AT_ONCE), |chunk| {
-            let mut worst = (f64::INFINITY, 0.0f64);
-            let range = AT_ONCE * chunk..from.len().min(AT_ONCE * (chunk + 1));
-            for v in range {
-                let (x, end) = (from[v].xyz(), to[v].xyz());
-                let (apart, way) = (sub(x, self.made_at[v].xyz()), sub(end, x));
-                let square = dot(way, way);
-                if square > 0.0 {
-                    // |apart + α way| = margin.
-                    let half = dot(apart, way) / square;
-                    let rest = (self.margin * self.margin - dot(apart, apart)) / square;
-                    let part = (half * half + rest).max(0.0).sqrt() - half;
-                    worst = (worst.0.min(part.max(0.0)), worst.1.max(norm(sub(end, self.made_at[v].xyz()))));
-                }
-            }
-            worst
-        });
-        let (part, wanted) =
-            parts.into_iter().fold((f64::INFINITY, 0.0f64), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        if part < 1.0 {
-            self.wanted.store(wanted.to_bits(), Ordering::Relaxed);
-        }
-        part
+    /// A point of a plane and its unit normal.
+    fn plane_at(&self, plane: u32, x: &[Vec4]) -> [[f64; 3]; 2] {
+        let corners = self.surfaces.parts[plane as usize].plane.unwrap_or_default();
+        let [a, b, c] = corners.map(|v| x[v as usize].xyz());
+        let normal = cross(sub(b, a), sub(c, a));
+        let length = norm(normal);
+        [a, normal.map(|n| n / length)]
     }
 
-    /// The largest part of a motion that keeps all of `pairs` apart.
-    fn longest_of(pairs: &[Pair], from: &[Vec4], to: &[Vec4]) -> f64 {
-        let parts = par::map(pairs.len().div_ceil(AT_ONCE), |chunk| {
-            let pairs = &pairs[AT_ONCE * chunk..pairs.len().min(AT_ONCE * (chunk + 1))];
-            pairs.iter().map(|pair| filter::longest(pair, from, to)).fold(f64::INFINITY, f64::min)
+    /// The largest part up to 1 of a motion that keeps all vertices above a plane.
+    fn longest_above(&self, plane: u32, from: &[Vec4], to: &[Vec4]) -> f64 {
+        let surfaces = &self.surfaces;
+        let corners = surfaces.parts[plane as usize].plane.unwrap_or_default().map(|v| v as usize);
+        let [a, b, c] = corners.map(|v| sub(to[v].xyz(), from[v].xyz()));
+        let [origin, normal] = self.plane_at(plane, from);
+        let turns = a != b || a != c;
+        let moves_to = add(origin, a);
+        let parts = par::map(surfaces.vertices.len().div_ceil(AT_ONCE), |chunk| {
+            let mut longest = 1.0f64;
+            for (vertex, part) in surfaces.vertices.iter().skip(AT_ONCE * chunk).take(AT_ONCE) {
+                let v = *vertex as usize;
+                let start = dot(sub(from[v].xyz(), origin), normal) - surfaces.offset_to_plane(*part, plane);
+                let lost = start
+                    - (dot(sub(to[v].xyz(), moves_to), normal) - surfaces.offset_to_plane(*part, plane));
+                let is_free = lost < list::FREE * start - filter::KEPT * surfaces.range;
+                if (turns || !is_free)
+                    && let Some(pair) = surfaces.above_plane(*vertex, *part, plane)
+                {
+                    longest = longest.min(filter::longest(&pair, from, to));
+                }
+            }
+            longest
         });
-        parts.into_iter().fold(f64::INFINITY, f64::min)
+        parts.into_iter().fold(1.0, f64::min)
+    }
+
+    /// The largest part up to 1 of a motion that keeps all pieces apart, by a search through all of them.
+    fn longest_of_all(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
+        let surfaces = &self.surfaces;
+        let fitted = self.hierarchy.fit(surfaces, from, to, 0.0);
+        let parts: Vec<f64> = fitted.collect(|kind, corners, [p, q], out| {
+            let x = corners.map(|v| from[v as usize].xyz());
+            let end = corners.map(|v| to[v as usize].xyz());
+            let way = std::array::from_fn(|k| sub(end[k], x[k]));
+            let is_far = filter::is_far(kind.first(), &x, &way, surfaces.radii(p, q));
+            if !is_far && let Some(pair) = surfaces.complete(kind, corners, p, q) {
+                let part = filter::longest(&pair, from, to);
+                if part < 1.0 {
+                    out.push(part);
+                }
+            }
+        });
+        parts.into_iter().fold(1.0, f64::min)
     }
 }
 
 impl Active for Contact {
+    fn name(&self) -> String {
+        "contact".into()
+    }
+
     fn bodies(&self) -> &[usize] {
         &self.bodies
     }
 
-    fn energy(&self) -> &dyn Energy {
-        &self.pairs
-    }
-
-    fn refresh(&mut self, x: &[Vec4]) -> bool {
-        let apart = x.iter().zip(&self.made_at).map(|(x, at)| {
-            let way = sub(x.xyz(), at.xyz());
-            dot(way, way)
+    fn add_gradient(&self, x: &[Vec4], gradient: &mut [Vec4]) -> f64 {
+        let touches = self.near(x, |pair| pair.evaluate(pair.places(x)).map(|found| (pair.corners, found)));
+        let rubs = par::map(self.rubs.len().div_ceil(AT_ONCE), |chunk| {
+            let rubs = &self.rubs[AT_ONCE * chunk..self.rubs.len().min(AT_ONCE * (chunk + 1))];
+            rubs.iter().map(|rub| (rub.corners, rub.evaluate(x))).collect::<Vec<_>>()
         });
-        let furthest = apart.fold(0.0, f64::max).sqrt();
-        let wanted = f64::from_bits(self.wanted.swap(0, Ordering::Relaxed));
-        if !self.stale && wanted == 0.0 && furthest <= 0.5 * self.margin {
-            return false;
+        let mut energy = 0.0;
+        for (corners, (own, gradients)) in touches.into_iter().chain(rubs.into_iter().flatten()) {
+            energy += own;
+            for (v, part) in corners.iter().zip(&gradients) {
+                if let Some(sum) = gradient.get_mut(*v as usize) {
+                    (0..3).for_each(|k| sum.0[k] += part[k]);
+                }
+            }
         }
-        if wanted > 0.0 {
-            self.margin = self.margin.max(wanted).min(self.widest);
-        }
-        self.make_list(x);
-        true
+        energy
     }
 
     fn squares(&self, x: &[Vec4], out: &mut Vec<Square>) {
-        self.pairs.squares(x, out);
+        self.near(x, |pair| {
+            let squares = pair.squares(pair.places(x));
+            (squares.count > 0).then_some(squares)
+        })
+        .iter()
+        .for_each(|squares| out.extend_from_slice(squares.all()));
+        self.rubs.iter().for_each(|rub| rub.squares(x, out));
     }
 
     fn touching(&self, x: &[Vec4]) -> Option<Touching> {
@@ -219,50 +248,38 @@ impl Active for Contact {
     }
 
     fn longest_part(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
-        let surfaces = &self.surfaces;
-        let fitted = self.hierarchy.fit(surfaces, from, to, 0.0);
-        let mut pairs: Vec<Pair> = fitted.collect(|kind, corners, [p, q], out| {
-            let x = corners.map(|v| from[v as usize].xyz());
-            let end = corners.map(|v| to[v as usize].xyz());
-            let way = std::array::from_fn(|k| sub(end[k], x[k]));
-            let radii = surfaces.radii(p, q);
-            if !filter::is_far(kind.first(), &x, &way, radii) {
-                out.extend(surfaces.complete(kind, corners, p, q));
-            }
-        });
-        for plane in &self.planes {
-            pairs.extend(self.above_plane(*plane, from, to, surfaces.range));
-        }
-        Contact::longest_of(&pairs, from, to)
+        let above = self.planes.iter().map(|plane| self.longest_above(*plane, from, to)).fold(1.0, f64::min);
+        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let apart = list.longest(&self.surfaces, from, to).unwrap_or_else(|| self.longest_of_all(from, to));
+        above.min(apart)
     }
 
-    fn longest_known(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
-        self.longest_listed(from, to).min(Contact::longest_of(&self.pairs.list, from, to))
+    fn searched(&self) -> u64 {
+        self.searched.load(Ordering::Relaxed)
     }
 
-    fn begin_step(&mut self, x: &[Vec4]) -> bool {
-        if !self.friction.acts() {
-            return false;
+    fn begin_step(&mut self, x: &[Vec4]) {
+        if self.friction.acts() {
+            let touches = self.touches(x);
+            self.rubs = self.friction.begin(&self.surfaces, &touches, x);
         }
-        self.make_list(x);
-        self.pairs.rubs = self.friction.begin(&self.surfaces, &self.pairs.list, x);
-        true
     }
 
     fn lag(&mut self, x: &[Vec4]) -> bool {
         if !self.friction.acts() {
             return false;
         }
-        let (rubs, changed) = self.friction.lag(&self.surfaces, &self.pairs.list, x);
+        let touches = self.touches(x);
+        let (rubs, changed) = self.friction.lag(&self.surfaces, &touches);
         if changed {
-            self.pairs.rubs = rubs;
+            self.rubs = rubs;
         }
         changed
     }
 
     fn end_step(&mut self, x: &[Vec4]) {
         if self.friction.acts() {
-            self.friction.end(&self.surfaces, &self.pairs, x);
+            self.friction.end(&self.surfaces, &self.rubs, x);
         }
     }
 
@@ -271,12 +288,6 @@ impl Active for Contact {
     }
 
     fn restore(&mut self, bytes: &[u8]) -> bool {
-        self.friction.restore(bytes, self.made_at.len())
-    }
-
-    fn set_time(&mut self, _: f64) {
-        self.stale = true;
-        self.margin = self.surfaces.range;
-        self.wanted.store(0, Ordering::Relaxed);
+        self.friction.restore(bytes, self.surfaces.count())
     }
 }

@@ -1,7 +1,6 @@
 //! What intersects: edges that pierce triangles, by exact signs, and pieces that are closer than their thickness.
 
 use super::Contact;
-use super::hierarchy::Hierarchy;
 use super::pairs::Pair;
 use super::surfaces::{NONE, Primitive};
 use crate::mesh::intersect::meets;
@@ -21,27 +20,29 @@ impl Contact {
     /// Everything that intersects with vertices at `x`, or is closer than its thickness, ascending by parts and place.
     pub fn overlaps(&self, x: &[Vec4]) -> Vec<Overlap> {
         let surfaces = &self.surfaces;
-        let hierarchy = Hierarchy::new(surfaces, x);
-        let fitted = hierarchy.fit(surfaces, x, x, 0.0);
+        let fitted = self.hierarchy.fit(surfaces, x, x, 0.0);
         let mut found = fitted.collect_primitives(|p, q, out| {
             let sides = [(p, q), (q, p)];
             let pierced = sides.into_iter().find_map(|(one, other)| self.pierced(one, other, x));
             let mut place = pierced;
-            surfaces.pairs_of(p, q, |kind, corners| {
-                let pair = || surfaces.complete(kind, corners, p, q).filter(|pair| is_closed(pair, x));
-                if place.is_none() && surfaces.is_free(&corners) {
-                    place = pair().map(|pair| middle(&pair, x));
-                }
-            });
+            // Without a thickness, what touches is pierced.
+            if surfaces.radii(p, q) > 0.0 {
+                surfaces.pairs_of(p, q, |kind, corners| {
+                    let pair = || surfaces.complete(kind, corners, p, q).filter(|pair| is_closed(pair, x));
+                    if place.is_none() && surfaces.is_free(&corners) {
+                        place = pair().map(|pair| middle(&pair, x));
+                    }
+                });
+            }
             if let Some(place) = place {
                 out.push(Overlap { parts: [p.part.min(q.part), p.part.max(q.part)], place });
             }
         });
         for plane in &self.planes {
-            let pairs = self.above_plane(*plane, x, x, 0.0);
-            found.extend(pairs.iter().map(|pair| {
+            found.extend(self.above_plane(*plane, x, 0.0, |pair| {
                 let own = surfaces.part_of(pair.corners[0]);
-                Overlap { parts: [own.min(*plane), own.max(*plane)], place: pair.places(x)[0] }
+                let overlap = Overlap { parts: [own.min(*plane), own.max(*plane)], place: pair.places(x)[0] };
+                is_closed(pair, x).then_some(overlap)
             }));
         }
         found.sort_by(|a, b| {

@@ -1,4 +1,4 @@
-//! Pairs of pieces that may touch, as a term of the objective.
+//! Pairs of pieces that may touch, and their energy.
 //!
 //! ```text
 //! E = Σ w m κ b(d),      d = |r| − o
@@ -19,9 +19,7 @@
 
 use super::barrier::{barrier, fading};
 use super::distance::{Closest, edge_edge, point_edge, point_triangle};
-use super::friction::Rub;
 use crate::step::active::Square;
-use elements::energy::{CHUNK, Energy};
 use elements::math::lanes::Vec4;
 use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 
@@ -122,11 +120,19 @@ impl Pair {
         Some((strength * fade.value * value, gradients))
     }
 
-    /// Appends the squares that the kept part of the Hessian is made of.
-    fn squares(&self, places: [Point; 4], out: &mut Vec<Square>) {
+    /// What the pair is like where it touches; `None` where the gap is d̂ or more.
+    pub(super) fn touch(&self, places: [Point; 4]) -> Option<Touch> {
+        let (gap, closest) = self.gap(places);
+        let (_, gradients) = self.evaluate(places)?;
+        Some(Touch { pair: *self, gap, closest, gradients })
+    }
+
+    /// The squares that the kept part of the Hessian is made of.
+    pub(super) fn squares(&self, places: [Point; 4]) -> Squares {
+        let mut out = Squares::default();
         let (gap, closest) = self.gap(places);
         if gap >= self.range {
-            return;
+            return out;
         }
         let [value, _, curvature] = barrier(gap, self.range);
         let fade = Fade::of(self, places);
@@ -147,6 +153,38 @@ impl Pair {
                 out.push(Square { corners: self.corners, vectors: rates.map(|rate| cross(rate, unit)) });
             }
         }
+        out
+    }
+}
+
+/// A pair that touches.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// The pair.
+    pub pair: Pair,
+    /// Its gap in m.
+    pub gap: f64,
+    /// Its closest points.
+    pub closest: Closest,
+    /// The gradients of its energy at the corners in N.
+    pub gradients: [Point; 4],
+}
+
+/// The squares of a pair, four at the most.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Squares {
+    squares: [Square; 4],
+    pub(super) count: usize,
+}
+
+impl Squares {
+    fn push(&mut self, square: Square) {
+        self.squares[self.count] = square;
+        self.count += 1;
+    }
+
+    pub(super) fn all(&self) -> &[Square] {
+        &self.squares[..self.count]
     }
 }
 
@@ -173,101 +211,5 @@ impl Fade {
     fn rates(&self) -> [Point; 4] {
         let [e, f] = self.edges;
         [scale(-1.0, f), f, e, scale(-1.0, e)]
-    }
-}
-
-/// All pairs that may touch, a term with four corners an element.
-#[derive(Clone, Debug, Default)]
-pub struct Pairs {
-    /// The pairs, ascending by kind and corners.
-    pub list: Vec<Pair>,
-    /// The friction of the step, elements after the pairs.
-    pub rubs: Vec<Rub>,
-}
-
-impl Pairs {
-    /// The squares of which the kept part of the Hessian at `x` is the sum.
-    pub fn squares(&self, x: &[Vec4], out: &mut Vec<Square>) {
-        self.list.iter().for_each(|pair| pair.squares(pair.places(x), out));
-        self.rubs.iter().for_each(|rub| rub.squares(x, out));
-    }
-
-    /// The squares of one element.
-    fn squares_of(&self, element: usize, x: &[Vec4]) -> Vec<Square> {
-        let mut squares = vec![];
-        match self.list.get(element) {
-            Some(pair) => pair.squares(pair.places(x), &mut squares),
-            None => self.rubs[element - self.list.len()].squares(x, &mut squares),
-        }
-        squares
-    }
-
-    /// Energy and gradients of one element; `None` where both are 0.
-    fn evaluate_one(&self, element: usize, x: &[Vec4]) -> Option<(f64, [Point; 4])> {
-        match self.list.get(element) {
-            Some(pair) => pair.evaluate(pair.places(x)),
-            None => Some(self.rubs[element - self.list.len()].evaluate(x)),
-        }
-    }
-}
-
-impl Energy for Pairs {
-    fn name(&self) -> String {
-        "contact".into()
-    }
-
-    fn len(&self) -> usize {
-        self.list.len() + self.rubs.len()
-    }
-
-    fn corners(&self) -> usize {
-        4
-    }
-
-    fn slots(&self) -> usize {
-        4 * self.len()
-    }
-
-    fn element(&self, index: usize) -> &[u32] {
-        self.list.get(index).map_or_else(|| &self.rubs[index - self.list.len()].corners, |pair| &pair.corners)
-    }
-
-    fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
-        let mut sum = 0.0;
-        for (element, slots) in (chunk * CHUNK..self.len()).zip(slots.chunks_exact_mut(4)) {
-            match self.evaluate_one(element, x) {
-                Some((energy, gradients)) => {
-                    sum += energy;
-                    slots.iter_mut().zip(gradients).for_each(|(slot, g)| *slot = Vec4::new(g));
-                }
-                None => slots.fill(Vec4::ZERO),
-            }
-        }
-        sum
-    }
-
-    fn add_system(&self, _: &mut dyn FnMut(u32, u32, f64)) {}
-
-    fn hash_system(&self, _: &mut blake3::Hasher) {}
-
-    fn is_projective(&self) -> bool {
-        false
-    }
-
-    /// The kept part of the Hessian, whether `project` or not.
-    fn hessian(&self, element: usize, x: &[Vec4], _project: bool, out: &mut [f64]) {
-        out.fill(0.0);
-        for square in self.squares_of(element, x) {
-            let vector = square.vectors.as_flattened();
-            for (row, a) in out.chunks_exact_mut(12).zip(vector) {
-                row.iter_mut().zip(vector).for_each(|(entry, b)| *entry += a * b);
-            }
-        }
-    }
-
-    fn is_feasible(&self, chunk: usize, x: &[Vec4]) -> bool {
-        let (start, end) = (chunk * CHUNK, (chunk + 1) * CHUNK);
-        let pairs = &self.list[start.min(self.list.len())..end.min(self.list.len())];
-        pairs.iter().all(|pair| pair.gap(pair.places(x)).0 > 0.0)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Contact;
-use super::pairs::Pair;
+use super::pairs::{Pair, Touch};
 use crate::step::active::{Between, Touching};
 use elements::math::lanes::Vec4;
 use elements::math::vec3::{add, sub};
@@ -22,7 +22,7 @@ impl Contact {
                 }
             });
         for plane in &self.planes {
-            pairs.extend(self.above_plane(*plane, x, x, f64::INFINITY));
+            pairs.extend(self.above_plane(*plane, x, f64::INFINITY, |pair| Some(*pair)));
         }
         let least = pairs.iter().map(|pair| pair.gap(pair.places(x)).0).fold(f64::INFINITY, f64::min);
         // Parts that are further apart than this were left out, and one of them may be nearer than a plane.
@@ -34,7 +34,7 @@ impl Contact {
         if least <= known && least.is_finite() { Ok(least) } else { Err(known.min(least)) }
     }
 
-    /// The state of all listed contacts at `x`.
+    /// What touches at `x`.
     pub(super) fn report(&self, x: &[Vec4]) -> Touching {
         let range = self.surfaces.range;
         let mut out = Touching {
@@ -47,13 +47,10 @@ impl Contact {
             between: vec![],
         };
         let mut sums: BTreeMap<[u32; 2], [[f64; 3]; 2]> = BTreeMap::new();
-        for pair in &self.pairs.list {
-            let places = pair.places(x);
-            let (gap, _) = pair.gap(places);
-            let Some((_, gradients)) = pair.evaluate(places) else { continue };
+        for Touch { pair, gap, gradients, .. } in self.touches(x) {
             out.pairs += 1;
             out.least = out.least.min(gap);
-            let (first, second) = self.parts_of(pair);
+            let (first, second) = self.parts_of(&pair);
             let sum = sums.entry([first.min(second), first.max(second)]).or_default();
             for (k, v) in pair.corners.iter().enumerate() {
                 let (force, v) = (sub([0.0; 3], gradients[k]), *v as usize);
@@ -65,7 +62,7 @@ impl Contact {
                 }
             }
         }
-        for rub in &self.pairs.rubs {
+        for rub in &self.rubs {
             let (_, gradients) = rub.evaluate(x);
             let [own, other] = [0, 1].map(|k: usize| self.surfaces.part_of(rub.corners[k]));
             let sum = sums.entry([own.min(other), own.max(other)]).or_default();

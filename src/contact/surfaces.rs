@@ -291,16 +291,27 @@ impl Surfaces {
         }
     }
 
-    /// The pair of a vertex of a body and a plane.
+    /// The number of vertices, those that no surface has included.
+    pub fn count(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// What thickness takes off the height of a part's vertices above a plane, in m.
+    pub fn offset_to_plane(&self, part: u32, plane: u32) -> f64 {
+        self.parts[part as usize].radius + self.parts[plane as usize].radius
+    }
+
+    /// The pair of a vertex of a body and a plane; `None` where the two do not touch, or neither can move.
     pub fn above_plane(&self, vertex: u32, part: u32, plane: u32) -> Option<Pair> {
         let [a, b, c] = self.parts[plane as usize].plane?;
-        let (part, plane) = (&self.parts[part as usize], &self.parts[plane as usize]);
-        Some(Pair {
+        let corners = [vertex, a, b, c];
+        let touches = self.may_touch(part, plane) && self.is_free(&corners);
+        touches.then(|| Pair {
             kind: Kind::Plane,
-            corners: [vertex, a, b, c],
+            corners,
             area: self.vertex_area(vertex),
-            stiffness: part.stiffness.min(plane.stiffness),
-            offset: part.radius + plane.radius,
+            stiffness: self.parts[part as usize].stiffness.min(self.parts[plane as usize].stiffness),
+            offset: self.offset_to_plane(part, plane),
             range: self.range,
             parallel: 0.0,
         })

@@ -274,7 +274,6 @@ impl Simulation {
                 self.find_start(pins, &mut report.cost)?;
             }
         }
-        self.refresh()?;
         self.solver.begin_step(&self.objective, &self.iterate);
         let first = vectors::norm(&self.iterate.gradient);
         report.iterations += self.minimize(first, &mut report.cost)?;
@@ -282,7 +281,7 @@ impl Simulation {
             if !self.objective.lag(&self.iterate.x) {
                 break;
             }
-            self.refresh()?;
+            self.objective.evaluate(&mut self.iterate);
             self.solver.begin_step(&self.objective, &self.iterate);
             report.iterations += self.minimize(first, &mut report.cost)?;
         }
@@ -294,7 +293,6 @@ impl Simulation {
             && last > WORRYING * first
             && self.stay_if_better(pins, 1.0, &mut report.cost)
         {
-            self.refresh()?;
             self.solver.begin_step(&self.objective, &self.iterate);
             report.iterations += self.minimize(first, &mut report.cost)?;
             last = vectors::norm(&self.iterate.gradient);
@@ -331,23 +329,6 @@ impl Simulation {
         }
     }
 
-    /// One iteration of the solver; active terms follow. It is stalled only where those did not change either.
-    pub(super) fn iterate_once(&mut self, cost: &mut Cost) -> Result<Progress> {
-        let progress = self.solver.iterate(&self.objective, &mut self.iterate, cost)?;
-        Ok(if self.refresh()? { Progress::Moved } else { progress })
-    }
-
-    /// Makes the elements of active terms anew where the iterate is, and lets the solver follow; true if they changed.
-    pub(super) fn refresh(&mut self) -> Result<bool> {
-        self.objective.refresh(&self.iterate.x);
-        let changed = self.objective.take_change();
-        if changed {
-            self.solver.follow_active(&self.objective)?;
-            self.objective.evaluate(&mut self.iterate);
-        }
-        Ok(changed)
-    }
-
     fn minimize(&mut self, first: f64, cost: &mut Cost) -> Result<u64> {
         // Solvers that do not minimize have a test of their own.
         let target = if self.solver.minimizes() { self.settings.tolerance * first } else { 0.0 };
@@ -355,7 +336,7 @@ impl Simulation {
             if target > 0.0 && vectors::norm(&self.iterate.gradient) <= target {
                 return Ok(iteration);
             }
-            if self.iterate_once(cost)? == Progress::Stalled {
+            if self.solver.iterate(&self.objective, &mut self.iterate, cost)? == Progress::Stalled {
                 return Ok(iteration);
             }
         }

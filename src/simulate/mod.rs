@@ -204,9 +204,7 @@ impl Simulation {
     /// Adds a term whose elements change between iterations; the solver may refuse it.
     pub fn add_active(&mut self, term: Box<dyn Active>) -> Result<()> {
         self.objective.add_active(term);
-        self.objective.refresh(&self.state.x);
-        self.objective.take_change();
-        self.solver.follow_active(&self.objective)
+        self.solver.accept_active(&self.objective)
     }
 
     /// The positions of a body's vertices in m, in the order that its mesh has.

@@ -55,10 +55,9 @@ impl Simulation {
                 self.stay_if_better(pins, WORSE, cost);
                 return Ok(());
             }
-            self.refresh()?;
             self.solver.begin_step(&self.objective, &self.iterate);
             for _ in 0..RELAXING {
-                self.iterate_once(cost)?;
+                self.solver.iterate(&self.objective, &mut self.iterate, cost)?;
             }
             from.clone_from(&self.iterate.x);
             let free = self.objective.free;
@@ -102,14 +101,11 @@ impl Simulation {
         // Energies are not negative: often the inertia alone tells that the last positions are no better.
         let mut stays = can && worse * self.objective.inertia(&self.spare.x) < self.iterate.value.total();
         if stays {
-            self.objective.refresh(&self.spare.x);
             self.objective.evaluate(&mut self.spare);
             stays = worse * self.spare.value.total() < self.iterate.value.total();
         }
         if stays {
             std::mem::swap(&mut self.spare, &mut self.iterate);
-        } else {
-            self.objective.refresh(&self.iterate.x);
         }
         cost.local += self.objective.since(started);
         stays
@@ -135,7 +131,6 @@ impl Simulation {
     pub(super) fn still_value(&mut self, pins: &[Vec4], cost: &mut Cost) -> f64 {
         let started = self.objective.watch();
         let can = self.stand_still(pins);
-        self.objective.refresh(&self.spare.x);
         self.objective.evaluate(&mut self.spare);
         cost.local += self.objective.since(started);
         if can { self.spare.value.total() } else { f64::INFINITY }
@@ -175,7 +170,6 @@ impl Simulation {
                 x.0 = std::array::from_fn(|k| a.0[k] + part * (b.0[k] - a.0[k]));
             }
         }
-        self.objective.refresh(&self.iterate.x);
         self.objective.evaluate(&mut self.iterate);
     }
 

@@ -3,10 +3,14 @@
 //! The pattern is made once, in the order that the unknowns already have. With it comes a map: the place of every block
 //! of every element. Element blocks are computed side by side and added in a fixed order. If the matrix is indefinite,
 //! its mass part is enlarged until it can be factorized.
+//!
+//! The squares of active terms couple other unknowns in every state. Where some of them have no place in the pattern, it is
+//! made anew; what was coupled earlier in the step stays. So the matrix depends on the states of its step alone.
 
 use super::system::assemble;
 use crate::error::{Error, Result};
 use crate::step::Objective;
+use crate::step::active::Square;
 use elements::energy::Energy;
 use elements::math::lanes::Vec4;
 use elements::par;
@@ -26,6 +30,11 @@ pub(super) struct Hessian {
     /// [`NONE`] if the block is below the diagonal or a corner is prescribed.
     places: Vec<Vec<u32>>,
     blocks: Vec<f64>,
+    /// The pairs of unknowns that squares of active terms coupled in this step, ascending.
+    couplings: Vec<(u32, u32)>,
+    /// True if nothing was assembled in this step yet.
+    is_fresh: bool,
+    squares: Vec<Square>,
 }
 
 /// Marks a block that has no place in the matrix.
@@ -34,7 +43,12 @@ const NONE: u32 = u32::MAX;
 impl Hessian {
     /// Makes the pattern.
     pub(super) fn new(objective: &Objective) -> Hessian {
-        let vertices = pattern(objective);
+        Hessian::coupled(objective, vec![])
+    }
+
+    /// Makes the pattern with couplings of active terms.
+    fn coupled(objective: &Objective, couplings: Vec<(u32, u32)>) -> Hessian {
+        let vertices = pattern(objective, &couplings);
         let size = 3 * vertices.size;
         let mut matrix = SymmetricMatrix { size, starts: vec![0], ..Default::default() };
         for j in 0..vertices.size {
@@ -48,15 +62,58 @@ impl Hessian {
             }
         }
         matrix.values = vec![0.0; matrix.rows.len()];
-        let places = objective.energies().map(|energy| places(energy, &vertices)).collect();
-        Hessian { matrix, places, blocks: vec![] }
+        let places = objective.terms.iter().map(|term| places(term.as_ref(), &vertices)).collect();
+        Hessian { matrix, places, blocks: vec![], couplings, is_fresh: true, squares: vec![] }
     }
 
-    /// Computes M/h² + Σ H_e at `x`; negative eigenvalues of the element Hessians are clamped if `projected`.
-    pub(super) fn assemble(&mut self, objective: &Objective, x: &[Vec4], projected: bool) {
+    /// Begins a step.
+    pub(super) fn begin_step(&mut self) {
+        self.is_fresh = true;
+    }
+
+    /// Makes the pattern anew where squares need it; true if so.
+    fn follow(&mut self, objective: &Objective) -> bool {
+        let free = objective.free as u32;
+        let mut couplings: Vec<(u32, u32)> = vec![];
+        for Square { corners, .. } in &self.squares {
+            let both = corners.iter().flat_map(|a| corners.iter().map(move |b| (*a, *b)));
+            couplings.extend(both.filter(|(a, b)| a < b && *b < free));
+        }
+        couplings.sort_unstable();
+        couplings.dedup();
+        let is_enough = if std::mem::take(&mut self.is_fresh) {
+            couplings == self.couplings
+        } else {
+            let is_enough = couplings.iter().all(|pair| self.couplings.binary_search(pair).is_ok());
+            couplings.extend(&self.couplings);
+            couplings.sort_unstable();
+            couplings.dedup();
+            is_enough
+        };
+        if !is_enough {
+            let squares = std::mem::take(&mut self.squares);
+            *self = Hessian { squares, is_fresh: false, ..Hessian::coupled(objective, couplings) };
+        }
+        !is_enough
+    }
+
+    /// Computes M/h² + Σ H_e at `x`; negative eigenvalues of the element Hessians are clamped if `projected`. Returns
+    /// whether the pattern is a new one.
+    pub(super) fn assemble(&mut self, objective: &Objective, x: &[Vec4], projected: bool) -> bool {
+        objective.squares(x, &mut self.squares);
+        let is_new = self.follow(objective);
+        self.assemble_fixed(objective, x, projected);
+        let squares = std::mem::take(&mut self.squares);
+        squares.iter().for_each(|square| self.add_square(square));
+        self.squares = squares;
+        is_new
+    }
+
+    /// The same without active terms.
+    pub(super) fn assemble_fixed(&mut self, objective: &Objective, x: &[Vec4], projected: bool) {
         self.matrix.values.fill(0.0);
         self.add_mass(objective, 1.0);
-        for (t, term) in objective.energies().enumerate() {
+        for (t, term) in objective.terms.iter().enumerate() {
             let n = 3 * term.corners();
             let block = n * n;
             for first in (0..term.len()).step_by(BATCH) {
@@ -72,6 +129,25 @@ impl Hessian {
                     self.add_block(t, first + i, term.element(first + i), hessian);
                 }
                 self.blocks = blocks;
+            }
+        }
+    }
+
+    /// Adds v vᵀ.
+    fn add_square(&mut self, square: &Square) {
+        for (v, column) in square.corners.iter().zip(&square.vectors) {
+            for (w, row) in square.corners.iter().zip(&square.vectors).filter(|(w, _)| *w <= v) {
+                for c in 0..3 {
+                    let j = 3 * *v as usize + c;
+                    if j >= self.matrix.size {
+                        continue;
+                    }
+                    let range = self.matrix.starts[j] as usize..self.matrix.starts[j + 1] as usize;
+                    let place = self.matrix.rows[range.clone()].partition_point(|r| *r < 3 * w);
+                    let rows = if v == w { c + 1 } else { 3 };
+                    let values = &mut self.matrix.values[range.start + place..][..rows];
+                    values.iter_mut().zip(row).for_each(|(value, r)| *value += r * column[c]);
+                }
             }
         }
     }
@@ -121,10 +197,10 @@ impl Hessian {
     }
 }
 
-/// A matrix with an entry for each pair of unknowns that some element couples.
-fn pattern(objective: &Objective) -> SymmetricMatrix {
+/// A matrix with an entry for each pair of unknowns that some element couples, and for `couplings`.
+fn pattern(objective: &Objective, couplings: &[(u32, u32)]) -> SymmetricMatrix {
     let fixed = assemble(objective, 1.0);
-    if objective.active().next().is_none() {
+    if couplings.is_empty() {
         return fixed;
     }
     let mut triplets = vec![];
@@ -132,16 +208,7 @@ fn pattern(objective: &Objective) -> SymmetricMatrix {
         let (rows, values) = fixed.column(column);
         triplets.extend(rows.iter().zip(values).map(|(row, value)| (*row, column as u32, *value)));
     }
-    let free = objective.free as u32;
-    for energy in objective.active().map(|active| active.energy()) {
-        for vertices in (0..energy.len()).map(|e| energy.element(e)) {
-            for (a, b) in vertices.iter().flat_map(|a| vertices.iter().map(move |b| (*a, *b))) {
-                if a <= b && b < free {
-                    triplets.push((a, b, 0.0));
-                }
-            }
-        }
-    }
+    triplets.extend(couplings.iter().map(|(row, column)| (*row, *column, 0.0)));
     SymmetricMatrix::from_triplets(fixed.size, &triplets)
 }
 

@@ -114,7 +114,7 @@ impl Conjugate {
             }
             Choice::Rest => {
                 let mut hessian = Hessian::new(objective);
-                hessian.assemble(objective, &objective.rest, true);
+                hessian.assemble_fixed(objective, &objective.rest, true);
                 let factor = IncompleteCholesky::new(&hessian.matrix);
                 Preconditioner::Incomplete { factor, width: 1 }
             }
@@ -172,6 +172,11 @@ impl HessianSolver {
         Ok(HessianSolver { hessian, method })
     }
 
+    /// Begins a step: couplings that only the states of the last one had are dropped.
+    pub(super) fn begin_step(&mut self) {
+        self.hessian.begin_step();
+    }
+
     /// How many entries the matrix has.
     pub(super) fn entries(&self) -> usize {
         self.hessian.matrix.rows.len()
@@ -180,8 +185,12 @@ impl HessianSolver {
     /// Computes the Hessian at `x` and gets ready to solve with it; see [`Hessian::assemble`] and
     /// [`Hessian::factorize`].
     pub(super) fn renew(&mut self, objective: &Objective, x: &[Vec4], projected: bool) -> Result<()> {
-        self.hessian.assemble(objective, x, projected);
+        let is_new = self.hessian.assemble(objective, x, projected);
         match &mut self.method {
+            Method::Cholesky { cholesky, .. } if is_new => {
+                **cholesky = Cholesky::analyse(&self.hessian.matrix)?;
+                self.hessian.factorize(objective, cholesky)
+            }
             Method::Cholesky { cholesky, .. } => self.hessian.factorize(objective, cholesky),
             Method::Conjugate(conjugate) => {
                 conjugate.follow(objective, &self.hessian.matrix);

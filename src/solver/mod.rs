@@ -121,16 +121,14 @@ pub trait Solver: Send {
         Ok(self.prepare(objective, cache)?.cache)
     }
 
-    /// Follows a change of the active terms: they appeared, or their elements changed. The iterate is evaluated anew
-    /// afterwards. Solvers that do not support active terms refuse.
-    fn follow_active(&mut self, objective: &Objective) -> Result<()> {
+    /// Gets ready for the active terms of the objective. Solvers that do not support them refuse.
+    fn accept_active(&mut self, objective: &Objective) -> Result<()> {
         match objective.active().next() {
             None => Ok(()),
             Some(term) => Err(Error::Unsupported {
                 solver: self.name().into(),
                 subject: term.name(),
-                reason: "its elements change between iterations; use solver 'quasi-newton' or 'newton'"
-                    .into(),
+                reason: "it has other elements in every state; use solver 'quasi-newton' or 'newton'".into(),
             }),
         }
     }

@@ -103,13 +103,15 @@ impl Solver for Newton {
         Ok(None)
     }
 
-    /// Makes the pattern of the matrix anew.
-    fn follow_active(&mut self, objective: &Objective) -> Result<()> {
-        self.solver = Some(HessianSolver::new(objective, self.linear)?);
+    /// Every iteration takes the active terms as they are there.
+    fn accept_active(&mut self, _: &Objective) -> Result<()> {
         Ok(())
     }
 
     fn begin_step(&mut self, _: &Objective, iterate: &Iterate) {
+        if let Some(solver) = &mut self.solver {
+            solver.begin_step();
+        }
         self.trial.clone_from(iterate);
     }
 

@@ -39,8 +39,6 @@ pub struct Iterate {
     pub(super) partial: Vec<f64>,
     /// The part of the gradient that active terms have; empty without them.
     pub active: Vec<Vec4>,
-    /// Gradients of the corners of active elements.
-    pub(super) slots: Vec<Vec4>,
 }
 
 impl Clone for Iterate {

@@ -24,8 +24,6 @@
 //! ∇g(x + αd)·d ≤ (2γ − 1) ∇g(x)·d
 //! ```
 
-use std::time::Instant;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +74,7 @@ impl LineSearch {
         if slope.is_nan() || -slope <= FLOOR * rounding {
             return None;
         }
-        let longest = objective.longest_known(&iterate.x, || {
+        let longest = objective.longest_part(&iterate.x, || {
             let free = objective.free;
             vectors::combine(1.0, direction, &iterate.x[..free], &mut trial.x[..free]);
             &trial.x
@@ -150,10 +148,10 @@ fn attempt(
     trial: &mut Iterate,
     (again, cost): (bool, &mut Cost),
 ) {
-    let start = Instant::now();
+    let start = objective.watch();
     let free = objective.free;
     vectors::combine(alpha, direction, &iterate.x[..free], &mut trial.x[..free]);
     objective.evaluate(trial);
-    *(if again { &mut cost.line_search } else { &mut cost.local }) += start.elapsed();
+    *(if again { &mut cost.line_search } else { &mut cost.local }) += objective.since(start);
     cost.tries += 1;
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `objective` | g and ∇g over the fixed and the active terms |
 //! | `term` | an energy with the bodies that it belongs to and its stiffness over time |
-//! | `active` | terms whose elements change between iterations, with an assembly of their own |
+//! | `active` | terms that have other elements in every state |
 //! | `assembly` | from gradients of corners to those of vertices |
 //! | `iterate` | a point with value and gradient |
 //! | `backtracking`, `line_search` | how far to go along a direction |

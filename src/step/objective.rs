@@ -8,7 +8,7 @@
 //! follow and never move inside a step. One pass gives value and gradient; `assembly` explains how gradients of
 //! elements become those of vertices.
 
-use super::active::{Active, Changing, Touching};
+use super::active::{Active, Square, Touching};
 use super::assembly::Assembly;
 use super::constraint::Constraints;
 use super::term::Term;
@@ -35,9 +35,7 @@ pub struct Objective {
     pub mass: Vec<f64>,
     /// The fixed terms: their elements stay the same.
     pub terms: Vec<Term>,
-    active: Vec<Changing>,
-    /// True if elements of active terms changed and nobody has asked yet.
-    changed: bool,
+    active: Vec<Box<dyn Active>>,
     /// The time that active terms took to find their elements and safe motions since it was asked last, in ns.
     searching: AtomicU64,
     /// Rest positions of all vertices.
@@ -67,7 +65,6 @@ impl Objective {
             rest,
             terms,
             active: vec![],
-            changed: false,
             searching: AtomicU64::new(0),
         }
     }
@@ -82,7 +79,6 @@ impl Objective {
             parts: vec![0.0; self.terms.len()],
             sums: vec![Vec4::ZERO; self.assembly.len()],
             partial: vec![0.0; chunk_counts.max(self.free.div_ceil(VERTICES))],
-            slots: vec![],
             active: vec![],
         }
     }
@@ -104,7 +100,7 @@ impl Objective {
         for term in &mut self.terms {
             changed |= term.set_time(time);
         }
-        self.active.iter_mut().for_each(|active| active.term.set_time(time));
+        self.active.iter_mut().for_each(|active| active.set_time(time));
         if changed {
             self.scale = self.terms.iter().map(|t| t.scale()).sum();
         }
@@ -129,8 +125,9 @@ impl Objective {
         }
         at.active.clear();
         at.active.resize(self.free, Vec4::ZERO);
-        at.value.active =
-            self.active.iter().map(|active| active.add(&at.x, &mut at.slots, &mut at.active)).sum();
+        let before = self.searched();
+        at.value.active = self.active.iter().map(|active| active.add_gradient(&at.x, &mut at.active)).sum();
+        self.note_searched(before);
         vectors::add_scaled(1.0, &at.active, &mut at.gradient);
     }
 
@@ -225,76 +222,56 @@ impl Objective {
                 + self.scale)
     }
 
-    /// True if g is finite at `x`, so that no barrier is crossed. This costs a fraction of evaluating g.
+    /// True if the fixed terms are finite at `x`, so that none of their barriers is crossed. This costs a fraction of
+    /// evaluating g.
     pub fn is_feasible(&self, x: &[Vec4]) -> bool {
         let inside = |term: &dyn Energy| {
             par::fold(chunks(term), |chunk| u32::from(!term.is_feasible(chunk, x)), |a, b| a + b) == 0
         };
         self.terms.iter().all(|term| inside(term.as_ref()))
-            && self.active.iter().all(|active| inside(active.term.energy()))
     }
 
-    /// The largest safe part of the straight motion of all vertices from `from` to `to`, above 0; infinite if nothing
-    /// bounds it. `to` is called only if there are active terms.
+    /// The largest safe part of the straight motion of all vertices from `from` to `to`, above 0 and up to 1; infinite
+    /// if there are no active terms, and then `to` is not called.
     pub fn longest_part<'a>(&self, from: &[Vec4], to: impl FnOnce() -> &'a [Vec4]) -> f64 {
         if self.active.is_empty() {
             return f64::INFINITY;
         }
         let (to, started) = (to(), Instant::now());
-        let parts = self.active.iter().map(|active| active.term.longest_part(from, to));
-        let longest = parts.fold(f64::INFINITY, f64::min);
-        self.note_search(started);
+        let longest = self.active.iter().map(|active| active.longest_part(from, to)).fold(1.0, f64::min);
+        self.searching.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
         longest
     }
 
-    /// Likewise, where besides the elements of active terms as they are now must tell g on the whole way: the bound of
-    /// line searches.
-    pub fn longest_known<'a>(&self, from: &[Vec4], to: impl FnOnce() -> &'a [Vec4]) -> f64 {
-        if self.active.is_empty() {
-            return f64::INFINITY;
-        }
-        let (to, started) = (to(), Instant::now());
-        let parts = self.active.iter().map(|active| active.term.longest_known(from, to));
-        let longest = parts.fold(f64::INFINITY, f64::min);
-        self.note_search(started);
-        longest
+    /// The vectors v of which Σ v vᵀ is the Hessian of the active terms at `x`, without what has negative eigenvalues.
+    pub fn squares(&self, x: &[Vec4], out: &mut Vec<Square>) {
+        out.clear();
+        let before = self.searched();
+        self.active.iter().for_each(|active| active.squares(x, out));
+        self.note_searched(before);
     }
 
     /// Adds a term whose elements change.
     pub fn add_active(&mut self, term: Box<dyn Active>) {
-        self.active.push(Changing::new(term, self.free));
+        self.active.push(term);
     }
 
     /// The terms whose elements change.
     pub fn active(&self) -> impl Iterator<Item = &dyn Active> {
-        self.active.iter().map(|active| active.term.as_ref())
-    }
-
-    /// The energies of all terms: the fixed ones, then the active ones as they are now.
-    pub fn energies(&self) -> impl Iterator<Item = &dyn Energy> {
-        let fixed = self.terms.iter().map(|term| -> &dyn Energy { term.as_ref() });
-        fixed.chain(self.active.iter().map(|active| active.term.energy()))
+        self.active.iter().map(|active| active.as_ref())
     }
 
     /// The terms whose elements change, to be changed between steps.
     pub fn active_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn Active>> {
-        self.active.iter_mut().map(|active| &mut active.term)
+        self.active.iter_mut()
     }
 
-    /// Makes the elements of active terms anew for vertices at `x`.
-    pub fn refresh(&mut self, x: &[Vec4]) {
-        if self.active.is_empty() {
-            return;
-        }
-        let started = Instant::now();
-        for active in &mut self.active {
-            self.changed |= active.refresh(self.free, x);
-        }
-        self.note_search(started);
+    fn searched(&self) -> u64 {
+        self.active.iter().map(|active| active.searched()).sum()
     }
 
-    fn note_search(&self, started: Instant) {
-        self.searching.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    fn note_searched(&self, before: u64) {
+        self.searching.fetch_add(self.searched() - before, Ordering::Relaxed);
     }
 
     /// Starts to measure a time without what active terms take to find their elements and safe motions.
@@ -315,35 +292,22 @@ impl Objective {
 
     /// The names of two parts that intersect at `x`, by an exact test; `None` if nothing does.
     pub fn intersection(&self, x: &[Vec4]) -> Option<[String; 2]> {
-        self.active.iter().find_map(|active| active.term.intersection(x))
+        self.active.iter().find_map(|active| active.intersection(x))
     }
 
     /// Tells active terms that a step begins with vertices at `x`.
     pub fn begin_step(&mut self, x: &[Vec4]) {
-        for active in &mut self.active {
-            self.changed |= active.begin_step(self.free, x);
-        }
+        self.active.iter_mut().for_each(|active| active.begin_step(x));
     }
 
     /// Lets active terms take anew from `x` what they hold fixed in a minimization; true if one more is needed.
     pub fn lag(&mut self, x: &[Vec4]) -> bool {
-        let mut again = false;
-        for active in &mut self.active {
-            again |= active.lag(self.free, x);
-        }
-        self.changed |= again;
-        again
+        self.active.iter_mut().fold(false, |again, active| active.lag(x) || again)
     }
 
     /// What touches at `x`; `None` without contact.
-    pub fn touching(&mut self, x: &[Vec4]) -> Option<Touching> {
-        self.refresh(x);
-        self.active.iter().find_map(|active| active.term.touching(x))
-    }
-
-    /// True if elements of active terms changed since it was asked last.
-    pub fn take_change(&mut self) -> bool {
-        std::mem::take(&mut self.changed)
+    pub fn touching(&self, x: &[Vec4]) -> Option<Touching> {
+        self.active.iter().find_map(|active| active.touching(x))
     }
 
     /// True if there are terms whose elements change.

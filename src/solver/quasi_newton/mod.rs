@@ -251,8 +251,8 @@ impl Solver for QuasiNewton {
         Ok(note.map(|rho| format!("quasi-newton with chebyshev directions: {rho}")))
     }
 
-    /// From the first change on, active terms enter the directions exactly. Pairs do not learn from them, so they stay.
-    fn follow_active(&mut self, objective: &Objective) -> Result<()> {
+    /// From now on active terms enter the directions exactly, and pairs do not learn from them.
+    fn accept_active(&mut self, objective: &Objective) -> Result<()> {
         let limit = match &self.directions {
             Directions::Structured(_) => return Ok(()),
             Directions::Lbfgs(history) if self.initial.choice == InitialHessian::System => history.limit(),

@@ -2,7 +2,7 @@
 
 use super::initial::Initial;
 use crate::step::active::Square;
-use elements::math::lanes::Vec4;
+use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
 use elements::par;
 
 /// Marks a corner that is not an unknown.
@@ -68,12 +68,10 @@ impl Places {
         self.squares.iter().map(product).collect()
     }
 
-    /// Σ |v|² w for each square, with w the weight of each vertex.
-    pub(super) fn scales(&self, weight: &impl Fn(u32) -> f64) -> Vec<f64> {
+    /// Σ |v|² w for each square, with w the weight of each of the vertices.
+    pub(super) fn scales(&self, weight: impl Fn(usize) -> f64) -> Vec<f64> {
         let of = |square: &Square| -> f64 {
-            Places::entries(square)
-                .map(|(i, v)| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * weight(self.vertices[i]))
-                .sum()
+            Places::entries(square).map(|(i, v)| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * weight(i)).sum()
         };
         self.squares.iter().map(of).collect()
     }
@@ -153,6 +151,12 @@ impl Columns {
         });
     }
 
+    /// About what (A⁻¹)_vv is for one of the vertices; `system` is the diagonal of A.
+    pub(super) fn diagonal(&self, places: &Places, i: usize, system: &[f64]) -> f64 {
+        let known = self.dense.get(i * places.vertices.len() + i).filter(|_| !self.vertices.is_empty());
+        known.copied().unwrap_or(1.0 / system[places.vertices[i] as usize])
+    }
+
     /// (A⁻¹ y) at the vertices, for a vector with entries there only.
     pub(super) fn apply(&self, places: &Places, y: &[[f64; 3]], initial: &mut Initial) -> Vec<[f64; 3]> {
         let count = y.len();
@@ -166,13 +170,44 @@ impl Columns {
             initial.solve_system(&right, &mut answer);
             return places.gather(&answer);
         }
+        let y: Vec<Vec4> = y.iter().map(|y| Vec4::new(*y)).collect();
         par::chunks_mut(&mut out, ROWS, |chunk, out| {
-            for (row, out) in self.dense[ROWS * chunk * count..].chunks_exact(count).zip(out) {
-                for (entry, y) in row.iter().zip(y) {
-                    (0..3).for_each(|k| out[k] += entry * y[k]);
-                }
-            }
+            let rows = &self.dense[ROWS * chunk * count..][..out.len() * count];
+            dispatch(Product { rows, y: &y, out });
         });
         out
+    }
+}
+
+/// Rows of a dense matrix times a vector of points.
+struct Product<'a> {
+    rows: &'a [f64],
+    y: &'a [Vec4],
+    out: &'a mut [[f64; 3]],
+}
+
+impl Kernel for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let count = self.y.len();
+        // Four rows at a time, so that sums do not wait for each other.
+        for (rows, out) in self.rows.chunks(4 * count).zip(self.out.chunks_mut(4)) {
+            let row = |r: usize| &rows[(r * count).min(rows.len() - count)..][..count];
+            let [a, b, c, d] = [row(0), row(1), row(2), row(3)];
+            let mut sums = [L::splat(0.0); 4];
+            for (((a, b), (c, d)), y) in a.iter().zip(b).zip(c.iter().zip(d)).zip(self.y) {
+                let y = L::load(&y.0);
+                sums[0] = sums[0] + L::splat(*a) * y;
+                sums[1] = sums[1] + L::splat(*b) * y;
+                sums[2] = sums[2] + L::splat(*c) * y;
+                sums[3] = sums[3] + L::splat(*d) * y;
+            }
+            for (out, sum) in out.iter_mut().zip(sums) {
+                let [x, y, z, _] = sum.to_array();
+                *out = [x, y, z];
+            }
+        }
     }
 }

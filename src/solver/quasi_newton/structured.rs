@@ -104,8 +104,7 @@ impl Structured {
         at: &Iterate,
         direction: &mut [Vec4],
     ) -> f64 {
-        self.squares.clear();
-        objective.active().for_each(|term| term.squares(&at.x, &mut self.squares));
+        objective.squares(&at.x, &mut self.squares);
         self.places.find(&self.squares, objective.free);
         // All of ∇g at once: near a minimum its parts are large and cancel, and solves are exact to about 1e-6.
         initial.solve_system(&at.gradient, &mut self.solved);
@@ -130,8 +129,7 @@ impl Structured {
         let along = self.products(&at.gradient);
         reduced.complete(&along, &mut start);
         let right = self.places.transposed(&start);
-        let weight = |v: u32| 1.0 / self.diagonal[v as usize];
-        let scales = self.places.scales(&weight);
+        let scales = self.places.scales(|i| self.columns.diagonal(&self.places, i, &self.diagonal));
         let lambda = conjugate(&right, &scales, enough, |lambda| {
             let y = self.places.times(lambda);
             let mut u = self.columns.apply(&self.places, &y, initial);
