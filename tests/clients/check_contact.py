@@ -85,7 +85,6 @@ class Judge:
         self.bodies = [n for n in numbers if not run.parts[n].is_obstacle]
         self.exact = [n for n in numbers if run.parts[n].shape]
         self.mesh, self.ids = run.mesh([n for n in numbers if n not in self.exact])
-        self.radius = np.array([run.parts[n].radius for n in run.part_of[self.ids]])
         self.owner = run.part_of[self.ids]
         widest = max(run.parts[n].radius for n in self.bodies)
         self.thickest = widest + max(run.parts[n].radius for n in numbers if n not in self.exact)
@@ -103,18 +102,23 @@ class Judge:
 
     def judge_thickness(self, places, name):
         """Surfaces of different parts are further apart than half of their thicknesses."""
-        near = ipctk.NormalCollisions()
-        near.build(self.mesh, places, self.thickest)
-        edges, faces = np.asarray(self.mesh.edges), np.asarray(self.mesh.faces)
-        for k in range(len(near)):
-            collision = near[k]
-            ids = [v for v in collision.vertex_ids(edges, faces) if v >= 0]
-            pair = {self.owner[v] for v in ids}
-            if len(pair) == 2:
-                distance = np.sqrt(collision.compute_distance(places[ids].ravel()))
-                wanted = sum(self.run.parts[n].radius for n in pair)
-                names = " and ".join(self.run.parts[n].name for n in sorted(pair))
-                check(distance > wanted, f"{name}: {names} are {distance:.6g} m apart, thinner than their {wanted:.6g} m")
+        for pair, distance in self.near(places):
+            wanted = sum(self.run.parts[n].radius for n in pair)
+            names = " and ".join(self.run.parts[n].name for n in pair)
+            check(distance > wanted, f"{name}: {names} are {distance:.6g} m apart, less than their thickness, {wanted:.6g} m")
+
+    def near(self, places):
+        """Numbers of different parts, with a distance of theirs that is less than any two are thick."""
+        found = ipctk.NormalCollisions()
+        found.build(self.mesh, places, self.thickest)
+        edges, faces, out = np.asarray(self.mesh.edges), np.asarray(self.mesh.faces), []
+        for kind in (found.vv_collisions, found.ev_collisions, found.ee_collisions, found.fv_collisions):
+            for collision in kind:
+                ids = [v for v in collision.vertex_ids(edges, faces) if v >= 0]
+                pair = sorted({self.owner[v] for v in ids})
+                if len(pair) == 2:
+                    out.append((pair, np.sqrt(collision.compute_distance(places[ids].ravel()))))
+        return out
 
 
 def broken(run, x, body, other):

@@ -38,7 +38,7 @@ class Frame:
         self.x = np.array(vtk_to_numpy(grid.GetPoints().GetData()), dtype=float)
         self.rest = self.x - array(points, "displacement")
         self.force, self.friction = array(points, "contact_force"), array(points, "friction_force")
-        self.gap = array(points, "contact_gap")
+        self.gap, self.pinned = array(points, "contact_gap"), array(points, "pinned") > 0
         self.body_id = array(grid.GetCellData(), "body_id")
         self.corners = vtk_to_numpy(cells.GetConnectivityArray())
         self.offsets = vtk_to_numpy(cells.GetOffsetsArray())
