@@ -5,13 +5,13 @@ use pliant::prelude::*;
 use pliant::step::active::Touching;
 
 /// A scene in TOML with a solver and its tolerance before it.
-fn start(solver: &str, text: &str) -> Simulation {
+pub fn start(solver: &str, text: &str) -> Simulation {
     let iterations = if text.contains("iterations") { "" } else { "iterations = 300\n" };
     let config = format!("[solver]\nkind = \"{solver}\"\n{iterations}{text}");
     Simulation::start(&parse(&config).unwrap_or_else(|error| panic!("{error:?}")).scene).unwrap()
 }
 
-fn cube(name: &str, cells: u32, height: f64, young: f64) -> String {
+pub fn cube(name: &str, cells: u32, height: f64, young: f64) -> String {
     format!(
         "[[body]]\nname = \"{name}\"\n\
          generate = {{ shape = \"box\", size = [1, 1, 1], cells = [{cells}, {cells}, {cells}] }}\n\
@@ -20,10 +20,10 @@ fn cube(name: &str, cells: u32, height: f64, young: f64) -> String {
     )
 }
 
-const FLOOR: &str =
+pub const FLOOR: &str =
     "[[obstacle]]\nname = \"floor\"\nshape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }\n";
 
-fn touching(simulation: &mut Simulation) -> Touching {
+pub fn touching(simulation: &mut Simulation) -> Touching {
     let x = simulation.state.x.clone();
     simulation.objective.touching(&x).expect("a scene with contact")
 }
@@ -194,7 +194,7 @@ fn what_cannot_be_is_refused_with_the_way_out() {
 }
 
 /// A block on a plane.
-fn block(solver: &str, step: &str, friction: f64, more: &str) -> Simulation {
+pub fn block(solver: &str, step: &str, friction: f64, more: &str) -> Simulation {
     let text = format!(
         "tolerance = 1e-5\n[time]\nstep = {step}\n[contact]\ndistance = 0.005\nfriction = {friction}\n{FLOOR}{more}\
          [[body]]\nname = \"block\"\n\
