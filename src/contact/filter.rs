@@ -5,7 +5,7 @@
 //! at the rate q = (δ_a − δ_c)·n. As long as
 //!
 //! ```text
-//! α q ≤ β + O_a + O_c      for all corners a of the first piece and c of the second,      β = 0.9 max(d − ε, 0)
+//! α q ≤ β + O_a + O_c      for all corners a of the first piece and c of the second,      β = 0.9 (d − ε)
 //! ```
 //!
 //! all of the first piece stays behind all of the second along n, by at least d − β: a motion of convex pieces along straight
@@ -33,7 +33,7 @@ pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
         return 1.0;
     }
     let (gap, closest) = pair.gap(x);
-    let closing = CLOSED * (gap - KEPT * pair.range).max(0.0);
+    let closing = closing(gap, KEPT * pair.range);
     if pair.kind == Kind::Plane {
         return above_plane(x, way, gap - closing + pair.offset).min(1.0);
     }
@@ -64,6 +64,13 @@ fn may_meet(first: usize, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4], offset: f64) -
         let (ahead, back) = ((dd - da).max(0.0), (dc - db).min(0.0));
         a <= d + ahead + offset && c + back <= b + offset
     })
+}
+
+/// How much of a gap one motion may close, where `kept` should be left. Gaps below that may get smaller slowly, so that what
+/// starts or ends there is not stuck.
+fn closing(gap: f64, kept: f64) -> f64 {
+    let slowly = if gap > 1e-3 * kept { 0.3 * gap } else { 0.0 };
+    (CLOSED * (gap - kept)).max(slowly)
 }
 
 /// The squared distance of the boxes around two pieces, of which the first has so many of the four corners.

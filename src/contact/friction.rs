@@ -13,6 +13,7 @@
 //! sticks does not creep, at any step size, unlike with friction that is a function of the velocity \[Li2020, 5\].
 //!
 //! Between bodies both sides have anchors, each with half the force; with obstacles, which do not move, only the body has.
+//! A vertex of a sheet has an anchor for each of its two sides.
 
 use std::collections::BTreeMap;
 
@@ -29,10 +30,10 @@ const STICKING: f64 = 0.1;
 /// Lags agree if the forces differ by less than this part of their sum.
 const AGREEMENT: f64 = 1e-3;
 /// The bytes of an anchor in a checkpoint.
-const BYTES: usize = 5 * 4 + 6 * 8;
+const BYTES: usize = 6 * 4 + 6 * 8;
 
-/// A vertex and the part that it rubs against.
-type Carrier = (u32, u32);
+/// A vertex, the part that it rubs against, and for a sheet 1 if that presses it against its normal.
+type Carrier = (u32, u32, u32);
 
 /// A material point of a part, with an offset from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +67,8 @@ pub struct Rub {
     limit: f64,
     /// The stiffness k_t in N/m.
     stiffness: f64,
+    /// The side of the vertex.
+    side: u32,
 }
 
 impl Rub {
@@ -155,6 +158,8 @@ pub struct Friction {
     anchors: BTreeMap<Carrier, Anchor>,
     /// Where vertices were when the step began.
     start: Vec<Vec4>,
+    /// The normals of the vertices of sheets then, not of unit length; 0 for others.
+    normals: Vec<Point>,
     forces: BTreeMap<Carrier, f64>,
 }
 
@@ -178,6 +183,15 @@ impl Friction {
     pub fn begin(&mut self, surfaces: &Surfaces, touches: &[Touch], x: &[Vec4]) -> Vec<Rub> {
         self.start.clear();
         self.start.extend_from_slice(x);
+        self.normals.clear();
+        self.normals.resize(x.len(), [0.0; 3]);
+        for triangle in surfaces.parts.iter().filter(|part| part.is_sheet).flat_map(|part| &part.triangles) {
+            let [a, b, c] = triangle.map(|v| x[v as usize].xyz());
+            let normal = cross(sub(b, a), sub(c, a));
+            for v in triangle {
+                self.normals[*v as usize] = add(self.normals[*v as usize], normal);
+            }
+        }
         self.lag(surfaces, touches).0
     }
 
@@ -204,7 +218,7 @@ impl Friction {
     }
 
     fn rub(&self, surfaces: &Surfaces, carrier: Carrier, load: &Load, force: f64) -> Rub {
-        let (vertex, other) = carrier;
+        let (vertex, other, side) = carrier;
         let own = surfaces.part_of(vertex);
         let anchor = self.anchors.get(&carrier).copied().unwrap_or_else(|| self.anchor(vertex, load));
         let corners = anchor.corners.map(|v| self.start[v as usize].xyz());
@@ -219,7 +233,14 @@ impl Friction {
             normal: scale(1.0 / force, load.force),
             limit: share * self.coefficient(own, other) * force,
             stiffness: share * STICKING * load.stiffness * area / surfaces.range,
+            side,
         }
+    }
+
+    /// The work in J of a friction with these gradients over the step that ends at `x`.
+    pub fn work(&self, rub: &Rub, gradients: &[Point; 4], x: &[Vec4]) -> f64 {
+        let corners = rub.corners.iter().zip(gradients);
+        corners.map(|(v, g)| -dot(*g, sub(x[*v as usize].xyz(), self.start[*v as usize].xyz()))).sum()
     }
 
     /// An anchor at the nearest piece, from which the vertex was not away when the step began.
@@ -252,7 +273,8 @@ impl Friction {
                 };
                 let (corners, weights) = nearest();
                 let fresh = Load { force: [0.0; 3], corners, weights, gap, stiffness: pair.stiffness };
-                let load = loads.entry((*vertex, other)).or_insert(fresh);
+                let side = u32::from(dot(gradients[k], self.normals[*vertex as usize]) > 0.0);
+                let load = loads.entry((*vertex, other, side)).or_insert(fresh);
                 load.force = sub(load.force, gradients[k]);
                 if gap < load.gap {
                     *load = Load { force: load.force, ..fresh };
@@ -278,7 +300,7 @@ impl Friction {
             // The frame that the offset was in is that of the step's start.
             let start = [a, b, c].map(|v| self.start[v as usize].xyz());
             let anchor = Anchor { corners: [a, b, c], weights: rub.weights, offset: to_local(offset, start) };
-            kept.insert((vertex, other), anchor);
+            kept.insert((vertex, other, rub.side), anchor);
         }
         self.anchors = kept;
     }
@@ -286,9 +308,9 @@ impl Friction {
     /// The anchors as bytes.
     pub fn save(&self) -> Vec<u8> {
         let mut out = vec![];
-        for ((vertex, part), anchor) in &self.anchors {
+        for ((vertex, part, side), anchor) in &self.anchors {
             let [a, b, c] = anchor.corners;
-            [*vertex, *part, a, b, c].iter().for_each(|n| out.extend(n.to_le_bytes()));
+            [*vertex, *part, *side, a, b, c].iter().for_each(|n| out.extend(n.to_le_bytes()));
             anchor.weights.iter().chain(&anchor.offset).for_each(|n| out.extend(n.to_le_bytes()));
         }
         out
@@ -302,15 +324,16 @@ impl Friction {
                 return false;
             }
             let number = |i: usize| u32::from_le_bytes(std::array::from_fn(|k| anchor[4 * i + k]));
-            let real = |i: usize| f64::from_le_bytes(std::array::from_fn(|k| anchor[20 + 8 * i + k]));
-            let [vertex, part, a, b, c] = [0, 1, 2, 3, 4].map(number);
+            let real = |i: usize| f64::from_le_bytes(std::array::from_fn(|k| anchor[24 + 8 * i + k]));
+            let [vertex, part, side, a, b, c] = [0, 1, 2, 3, 4, 5].map(number);
             let (weights, offset) = ([0, 1, 2].map(real), [3, 4, 5].map(real));
-            let is_known =
-                [vertex, a, b, c].iter().all(|v| (*v as usize) < vertices) && (part as usize) < self.parts;
+            let is_known = [vertex, a, b, c].iter().all(|v| (*v as usize) < vertices)
+                && (part as usize) < self.parts
+                && side < 2;
             if !is_known || !weights.iter().chain(&offset).all(|n| n.is_finite()) {
                 return false;
             }
-            anchors.insert((vertex, part), Anchor { corners: [a, b, c], weights, offset });
+            anchors.insert((vertex, part, side), Anchor { corners: [a, b, c], weights, offset });
         }
         self.anchors = anchors;
         true

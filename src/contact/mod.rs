@@ -183,9 +183,14 @@ impl Contact {
 
     /// The largest part up to 1 of a motion that keeps all pieces apart, by a search through all of them.
     fn longest_of_all(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
+        self.bounds_of_all(from, to).into_iter().fold(1.0, |longest, (part, _)| longest.min(part))
+    }
+
+    /// The pairs that bound a motion, with the parts of it that they allow, by a search through all of them.
+    fn bounds_of_all(&self, from: &[Vec4], to: &[Vec4]) -> Vec<(f64, Pair)> {
         let surfaces = &self.surfaces;
         let fitted = self.hierarchy.fit(surfaces, from, to, 0.0);
-        let parts: Vec<f64> = fitted.collect(|kind, corners, [p, q], out| {
+        fitted.collect(|kind, corners, [p, q], out| {
             let x = corners.map(|v| from[v as usize].xyz());
             let end = corners.map(|v| to[v as usize].xyz());
             let way = std::array::from_fn(|k| sub(end[k], x[k]));
@@ -193,11 +198,10 @@ impl Contact {
             if !is_far && let Some(pair) = surfaces.complete(kind, corners, p, q) {
                 let part = filter::longest(&pair, from, to);
                 if part < 1.0 {
-                    out.push(part);
+                    out.push((part, pair));
                 }
             }
-        });
-        parts.into_iter().fold(1.0, f64::min)
+        })
     }
 }
 
@@ -252,6 +256,18 @@ impl Active for Contact {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let apart = list.longest(&self.surfaces, from, to).unwrap_or_else(|| self.longest_of_all(from, to));
         above.min(apart)
+    }
+
+    fn bounding(&self, from: &[Vec4], to: &[Vec4]) -> Option<[String; 2]> {
+        let mut bounds = self.bounds_of_all(from, to);
+        for plane in &self.planes {
+            bounds.extend(self.above_plane(*plane, from, f64::INFINITY, |pair| {
+                Some((filter::longest(pair, from, to), *pair)).filter(|(part, _)| *part < 1.0)
+            }));
+        }
+        let (_, pair) = bounds.into_iter().min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+        let name = |v: u32| self.surfaces.parts[self.surfaces.part_of(v) as usize].name.clone();
+        Some([name(pair.corners[0]), name(pair.corners[pair.kind.first()])])
     }
 
     fn searched(&self) -> u64 {

@@ -44,6 +44,7 @@ impl Contact {
             range,
             least: range,
             pairs: 0,
+            friction_work: 0.0,
             between: vec![],
         };
         let mut sums: BTreeMap<[u32; 2], [[f64; 3]; 2]> = BTreeMap::new();
@@ -64,6 +65,7 @@ impl Contact {
         }
         for rub in &self.rubs {
             let (_, gradients) = rub.evaluate(x);
+            out.friction_work += self.friction.work(rub, &gradients, x);
             let [own, other] = [0, 1].map(|k: usize| self.surfaces.part_of(rub.corners[k]));
             let sum = sums.entry([own.min(other), own.max(other)]).or_default();
             for (k, v) in rub.corners.iter().enumerate() {

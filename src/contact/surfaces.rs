@@ -29,6 +29,8 @@ pub struct Part {
     pub is_obstacle: bool,
     /// Triangles of its surface; a sheet has each of them once.
     pub triangles: Vec<[u32; 3]>,
+    /// True for a sheet, which can be touched from two sides.
+    pub is_sheet: bool,
     /// Edges of a line or of a capsule.
     pub edges: Vec<[u32; 2]>,
     /// The centre of a sphere.

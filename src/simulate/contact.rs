@@ -116,6 +116,7 @@ fn of_body(body: &Body, placed: &BodyModel, model: &Model, stiffness: Option<f64
     Part {
         name: body.name.clone(),
         triangles: surface.triangles.iter().map(|t| t.map(vertex)).collect(),
+        is_sheet,
         edges: surface.edges.iter().map(|e| e.map(vertex)).collect(),
         radius: 0.5 * thickness,
         stiffness: stiffness.unwrap_or_else(|| young(body)),
@@ -136,6 +137,7 @@ fn of_obstacle(obstacle: &ObstacleModel, model: &Model) -> Part {
         plane: is(ObstacleKind::Plane).then(|| [0, 1, 2].map(vertex)),
         radius: obstacle.radius,
         stiffness: f64::INFINITY,
+        is_sheet: false,
     }
 }
 

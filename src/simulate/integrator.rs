@@ -129,10 +129,16 @@ impl Simulation {
         self.euler(start + self.objective.step, report)?;
         let early = self.state.clone();
         self.euler(start + 2.0 * self.objective.step, report)?;
-        self.state.x = blend(0.5, &early.x, 0.5, &self.state.x);
+        let late = std::mem::replace(&mut self.state.x, early.x);
+        self.state.x = blend(0.5, &self.state.x, 0.5, &late);
         self.state.v = blend(0.5, &early.v, 0.5, &self.state.v);
         let pins = self.pins_at(end);
         self.place_pins(&pins);
+        // The mean of two states that are free of intersections need not be, so it is approached from the later one.
+        let part = self.objective.longest_part(&late, || &self.state.x);
+        if part < 1.0 {
+            self.state.x = blend(1.0 - part, &late, part, &self.state.x);
+        }
         self.before = Some(before);
         Ok(())
     }

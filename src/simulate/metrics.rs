@@ -16,7 +16,7 @@ pub const HEADER: &str = "frame,step,time,iterations,line_search,objective,inert
 px,py,pz,lx,ly,lz,gradient_norm,min_det_f,inverted,contacts,local_ms,global_ms,line_search_ms,collision_ms,total_ms";
 
 /// The columns that follow in scenes with contact.
-const OF_CONTACT: &str = ",min_gap,truncated";
+const OF_CONTACT: &str = ",min_gap,truncated,friction_work";
 
 /// The columns of a scene, in order.
 pub fn header(has_contact: bool) -> String {
@@ -60,6 +60,8 @@ pub struct StepMetrics {
     pub contacts: usize,
     /// The least gap in m, at most d̂; `None` in scenes without contact.
     pub min_gap: Option<f64>,
+    /// The work of friction in the step in J, negative where it brakes.
+    pub friction_work: f64,
 }
 
 impl StepMetrics {
@@ -92,13 +94,16 @@ impl StepMetrics {
             collision,
             contacts: simulation.touching.as_ref().map_or(0, |touching| touching.pairs),
             min_gap: simulation.touching.as_ref().map(|touching| touching.least),
+            friction_work: simulation.touching.as_ref().map_or(0.0, |touching| touching.friction_work),
         }
     }
 
     /// The row, with a newline. Numbers read back to the same bits.
     pub fn to_csv(&self) -> String {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
-        let of_contact = self.min_gap.map_or(String::new(), |gap| format!(",{gap},{}", self.cost.truncated));
+        let of_contact = self
+            .min_gap
+            .map_or(String::new(), |gap| format!(",{gap},{},{}", self.cost.truncated, self.friction_work));
         let collision = self.min_gap.map_or("0".into(), |_| format!("{:.4}", ms(self.collision)));
         let [px, py, pz] = self.linear;
         let [lx, ly, lz] = self.angular;

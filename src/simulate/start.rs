@@ -63,7 +63,9 @@ impl Simulation {
             let free = self.objective.free;
             to[..free].copy_from_slice(&from[..free]);
         }
-        Err(self.infeasible("the prescribed vertices cannot reach their places without inverting elements"))
+        Err(self.crushed(&from, &to).unwrap_or_else(|| {
+            self.infeasible("the prescribed vertices cannot reach their places without inverting elements")
+        }))
     }
 
     /// Evaluates the iterate at the inertial positions, prescribed vertices at `pins`.
@@ -154,6 +156,9 @@ impl Simulation {
             cost.local += self.objective.since(started);
             return Ok(1.0);
         }
+        if let Some(error) = self.crushed(from, to) {
+            return Err(error);
+        }
         let (_, inverted) = self.objective.volumes(from);
         Err(if inverted > 0 {
             self.infeasible(&format!("{inverted} elements are inverted where the step starts"))
@@ -171,6 +176,27 @@ impl Simulation {
             }
         }
         self.objective.evaluate(&mut self.iterate);
+    }
+
+    /// The error for prescribed vertices, of obstacles or pins, that cannot go on because something is in their way;
+    /// `None` if contact does not bound them.
+    fn crushed(&self, from: &[Vec4], to: &[Vec4]) -> Option<Error> {
+        let mut goal = from.to_vec();
+        for pin in &self.model.hard_pins {
+            goal[pin.vertex as usize] = to[pin.vertex as usize];
+        }
+        let [first, second] = self.objective.bounding(from, &goal)?;
+        let (step, frame) = (self.step + 1, self.step / self.time.substeps + 1);
+        Some(Error::Failed {
+            what: format!(
+                "step {step} (frame {frame}): obstacles and pins cannot go on along their motions, because '{first}' and \
+                 '{second}' cannot make way for each other; what is between them is crushed"
+            ),
+            hint:
+                "let obstacles and pins move less far or more slowly, leave more room between them, or raise \
+                   solver.iterations or time.substeps"
+                    .into(),
+        })
     }
 
     fn infeasible(&self, reason: &str) -> Error {

@@ -31,6 +31,9 @@ pub struct Touching {
     pub least: f64,
     /// The number of pairs that feel each other.
     pub pairs: usize,
+    /// The work of friction in the last step in J, negative where it brakes: its forces at the end times the motions of
+    /// what rubs relative to each other.
+    pub friction_work: f64,
     /// The sums between bodies and obstacles that feel each other.
     pub between: Vec<Between>,
 }
@@ -64,6 +67,11 @@ pub trait Active: Send + Sync {
     /// The largest safe part of the straight motion of all vertices from `from` to `to`, above 0 and up to 1.
     fn longest_part(&self, _from: &[Vec4], _to: &[Vec4]) -> f64 {
         1.0
+    }
+
+    /// The names of the two parts that bound the motion from `from` to `to` the most; `None` if nothing bounds it.
+    fn bounding(&self, _from: &[Vec4], _to: &[Vec4]) -> Option<[String; 2]> {
+        None
     }
 
     /// The time that it took to find its elements in all evaluations so far, in ns.

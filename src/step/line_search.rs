@@ -79,6 +79,9 @@ impl LineSearch {
             vectors::combine(1.0, direction, &iterate.x[..free], &mut trial.x[..free]);
             &trial.x
         });
+        if longest <= 0.0 {
+            return None;
+        }
         let mut alpha = longest.min(1.0);
         cost.truncated += u64::from(longest < 1.0);
         let (mut short, mut long) = (0.0, f64::INFINITY);

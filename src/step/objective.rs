@@ -243,6 +243,11 @@ impl Objective {
         longest
     }
 
+    /// The names of the two parts that bound the motion from `from` to `to` the most; `None` if nothing bounds it.
+    pub fn bounding(&self, from: &[Vec4], to: &[Vec4]) -> Option<[String; 2]> {
+        self.active.iter().find_map(|active| active.bounding(from, to))
+    }
+
     /// The vectors v of which Σ v vᵀ is the Hessian of the active terms at `x`, without what has negative eigenvalues.
     pub fn squares(&self, x: &[Vec4], out: &mut Vec<Square>) {
         out.clear();

@@ -32,7 +32,7 @@ COLUMNS = (
     "gradient_norm,min_det_f,inverted,contacts,local_ms,global_ms,line_search_ms,collision_ms,total_ms"
 )
 # Scenes with contact have these too.
-CONTACT_COLUMNS = ",min_gap,truncated"
+CONTACT_COLUMNS = ",min_gap,truncated,friction_work"
 CONTACT_ARRAYS = {"contact_force": (3, "real"), "friction_force": (3, "real"), "contact_gap": (1, "real")}
 POINT_ARRAYS = {"displacement": (3, "real"), "velocity": (3, "real"), "pinned": (1, np.uint8), "vertex_id": (1, np.int32)}
 CELL_ARRAYS = {

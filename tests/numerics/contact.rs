@@ -244,8 +244,53 @@ fn a_block_that_is_pushed_comes_to_rest_where_friction_has_taken_its_energy() {
             let settled = advance(&mut pushed, if step.contains("240") { 240 } else { 60 });
             let free = pushed.objective.free;
             pushed.state.v[..free].iter_mut().for_each(|v| v.0[0] += 1.0);
-            let slid = advance(&mut pushed, if step.contains("240") { 160 } else { 40 }) - settled;
+            let mut work = 0.0;
+            for _ in 0..if step.contains("240") { 160 } else { 40 } {
+                work += pushed.advance().unwrap().friction_work;
+            }
+            let slid = advance(&mut pushed, 0) - settled;
             assert!((slid / wanted - 1.0).abs() < 0.02, "{solver}, {step}: slid {slid} m");
+            // 500 kg press with 4,905 N.
+            let force = 0.3 * 4905.0;
+            assert!((work / (-force * slid) - 1.0).abs() < 0.02, "{solver}, {step}: friction did {work} J");
         }
+    }
+}
+
+#[test]
+fn a_body_that_starts_almost_on_the_floor_is_lifted() {
+    // Below a gap of a ten-thousandth of d̂, the contacts are some 10⁸ times stiffer than the body.
+    for (solver, gap) in
+        [("newton", 1e-7), ("quasi-newton", 1e-6), ("quasi-newton", 1e-7), ("quasi-newton", 1e-9)]
+    {
+        let text = format!("tolerance = 1e-3\n[time]\nstep = \"1/60\"\n{FLOOR}{}", cube("cube", 3, gap, 1e5));
+        let mut simulation = start(solver, &text);
+        for _ in 0..30 {
+            simulation.advance().unwrap();
+        }
+        let least = touching(&mut simulation).least;
+        assert!(least > 1e-3, "{solver} from {gap} m: {least} m");
+    }
+}
+
+#[test]
+fn what_is_crushed_is_told_with_the_obstacle_and_the_body() {
+    for solver in ["newton", "quasi-newton"] {
+        let press = "[[obstacle]]\nname = \"press\"\n\
+            shape = { box = { min = [-0.5, 1.1, -0.5], max = [1.5, 1.3, 1.5] } }\n\
+            motion = { translate = [0, -1.2, 0], from = 0, until = 1.2 }\n";
+        let text = format!(
+            "iterations = 50\ntolerance = 1e-3\n[time]\nstep = \"1/60\"\n{FLOOR}{press}{}",
+            cube("cube", 2, 0.01, 1e5)
+        );
+        let mut simulation = start(solver, &text);
+        let error =
+            (0..100).find_map(|_| simulation.advance().err()).expect("the press ends below the floor");
+        let error = error.to_string();
+        assert!(
+            error.contains("'cube'") && (error.contains("'press'") || error.contains("'floor'")),
+            "{error}"
+        );
+        assert!(error.contains("frame") && error.contains("crushed"), "{error}");
     }
 }

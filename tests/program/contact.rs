@@ -100,7 +100,10 @@ fn tables_have_the_forces_and_gaps_of_every_step() {
     let metrics = read("metrics.csv");
     let mut lines = metrics.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
-    assert!(metrics.starts_with("frame,step") && header[25..] == ["min_gap", "truncated"], "{header:?}");
+    assert!(
+        metrics.starts_with("frame,step") && header[25..] == ["min_gap", "truncated", "friction_work"],
+        "{header:?}"
+    );
     let place_of = |name: &str| header.iter().position(|column| *column == name).unwrap();
     let rows: Vec<Vec<f64>> =
         lines.map(|row| row.split(',').map(|value| value.parse().unwrap()).collect()).collect();

@@ -24,6 +24,7 @@
 //!
 //! Where there are active terms, the directions of `structured` take the place of both.
 
+mod blocks;
 mod history;
 mod initial;
 mod reduced;
@@ -196,6 +197,15 @@ impl QuasiNewton {
         vectors::dot(&at.gradient, &self.direction)
     }
 
+    /// Moves by a direction vertex by vertex, where active terms are stiff.
+    fn move_by_blocks(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Progress {
+        let Directions::Structured(structured) = &self.directions else { return Progress::Stalled };
+        let found = structured.find_blocks(iterate, &mut self.direction).and_then(|slope| {
+            self.line_search.search(objective, iterate, &self.direction, slope, &mut self.trial, cost)
+        });
+        if found.is_some() { Progress::Moved } else { Progress::Stalled }
+    }
+
     /// Drops what was learned, so that the next direction is a plain one; returns false if the last one already was.
     fn forget(&mut self) -> bool {
         match &mut self.directions {
@@ -319,7 +329,7 @@ impl Solver for QuasiNewton {
                 return Ok(Progress::Moved);
             }
             if !self.forget() {
-                return Ok(Progress::Stalled);
+                return Ok(self.move_by_blocks(objective, iterate, cost));
             }
         }
     }

@@ -20,6 +20,7 @@
 //! few of them A⁻¹ there is a small dense matrix, whose columns stay the same over all steps and are kept; with many of
 //! them, each product takes a solve with A's factor.
 
+use super::blocks;
 use super::initial::Initial;
 use super::reduced::{Columns, Places};
 use crate::step::active::Square;
@@ -120,6 +121,12 @@ impl Structured {
             }
         }
         vectors::dot(&at.gradient, direction)
+    }
+
+    /// A direction vertex by vertex, for where others led nowhere; returns its slope, `None` if nothing is stiff.
+    pub(super) fn find_blocks(&self, at: &Iterate, direction: &mut [Vec4]) -> Option<f64> {
+        let stiff = !self.squares.is_empty();
+        stiff.then(|| blocks::find(&self.diagonal, &self.squares, &at.gradient, direction))
     }
 
     /// The direction with λ to the given accuracy; returns its slope.
