@@ -59,8 +59,8 @@ pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
 /// True if the boxes around two pieces, grown by `offset`, may meet while they move.
 fn may_meet(first: usize, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4], offset: f64) -> bool {
     (0..3).all(|k| {
-        let [[a, b], [c, d]] = [span(&x[..first], k), span(&x[first..], k)];
-        let [[da, db], [dc, dd]] = [span(&way[..first], k), span(&way[first..], k)];
+        let [[a, b], [c, d]] = spans(first, x, k);
+        let [[da, db], [dc, dd]] = spans(first, way, k);
         let (ahead, back) = ((dd - da).max(0.0), (dc - db).min(0.0));
         a <= d + ahead + offset && c + back <= b + offset
     })
@@ -73,31 +73,45 @@ fn closing(gap: f64, kept: f64) -> f64 {
     (CLOSED * (gap - kept)).max(slowly)
 }
 
+/// The smaller number, without a thought for NaN.
+pub fn low(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The larger number, without a thought for NaN.
+pub fn high(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// From where to where two pieces go along an axis, of which the first has so many of the four corners.
+fn spans(first: usize, x: &[[f64; 3]; 4], k: usize) -> [[f64; 2]; 2] {
+    let [a, b, c, d] = [x[0][k], x[1][k], x[2][k], x[3][k]];
+    let last = [low(c, d), high(c, d)];
+    if first == 1 { [[a, a], [low(b, last[0]), high(b, last[1])]] } else { [[low(a, b), high(a, b)], last] }
+}
+
 /// The squared distance of the boxes around two pieces, of which the first has so many of the four corners.
 pub fn boxes_apart(first: usize, x: &[[f64; 3]; 4]) -> f64 {
-    (0..3)
-        .map(|k| {
-            let [[a, b], [c, d]] = [span(&x[..first], k), span(&x[first..], k)];
-            (a - d).max(c - b).max(0.0).powi(2)
-        })
-        .sum()
+    let mut sum = 0.0;
+    for k in 0..3 {
+        let [[a, b], [c, d]] = spans(first, x, k);
+        let apart = high(high(a - d, c - b), 0.0);
+        sum += apart * apart;
+    }
+    sum
 }
 
 /// True if boxes around two pieces are further apart than the pieces can approach each other, ten times over: then nothing
 /// bounds the motion. `offset` is what is taken off their distance.
 pub fn is_far(first: usize, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4], offset: f64) -> bool {
-    let approach: f64 = (0..3)
-        .map(|k| {
-            let [[a, b], [c, d]] = [span(&way[..first], k), span(&way[first..], k)];
-            (b - c).max(d - a).max(0.0).powi(2)
-        })
-        .sum();
+    let mut approach = 0.0;
+    for k in 0..3 {
+        let [[a, b], [c, d]] = spans(first, way, k);
+        let most = high(high(b - c, d - a), 0.0);
+        approach += most * most;
+    }
     let apart = boxes_apart(first, x).sqrt() - offset;
-    apart > 0.0 && 10.0 * approach.sqrt() < apart
-}
-
-fn span(values: &[[f64; 3]], k: usize) -> [f64; 2] {
-    values.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v[k]), high.max(v[k])])
+    apart > 0.0 && 100.0 * approach < apart * apart
 }
 
 /// The largest part of a motion that keeps a point at least `kept` above the plane, which is less than its height now;

@@ -4,6 +4,9 @@
 //! if their boxes do when one is swept by the displacements relative to the other. So what falls together stays apart,
 //! however fast. The tree itself is made once; pairs are sorted after they are found, so its shape does not matter.
 
+use std::ops::Range;
+
+use super::filter::{high, low};
 use super::pairs::Kind;
 use super::surfaces::{Primitive, Surfaces};
 use crate::mesh::tree::{Bounds, EMPTY, Node, merge, nodes_over};
@@ -11,8 +14,8 @@ use elements::math::lanes::Vec4;
 use elements::math::vec3::{add, sub};
 use elements::par;
 
-/// The number of primitives that one thread looks at before it takes the next ones.
-const AT_ONCE: usize = 64;
+/// The number of pairs of leaves that one thread looks at before it takes the next ones.
+const AT_ONCE: usize = 32;
 
 /// By which part of d̂ boxes are larger than they have to be.
 const ROUNDING: f64 = 1e-9;
@@ -40,10 +43,11 @@ impl Reach {
     }
 
     /// True if the two may meet while they move.
+    #[inline]
     fn meets(&self, other: &Reach) -> bool {
         (0..3).all(|k| {
-            let ahead = (other.way[1][k] - self.way[0][k]).max(0.0);
-            let back = (other.way[0][k] - self.way[1][k]).min(0.0);
+            let ahead = high(other.way[1][k] - self.way[0][k], 0.0);
+            let back = low(other.way[0][k] - self.way[1][k], 0.0);
             self.place[0][k] <= other.place[1][k] + ahead && other.place[0][k] + back <= self.place[1][k]
         })
     }
@@ -121,43 +125,57 @@ impl Fitted<'_> {
         collect: impl Fn(&Primitive, &Primitive, &mut Vec<R>) + Send + Sync,
     ) -> Vec<R> {
         let order = &self.tree.order;
-        let found = par::map(order.len().div_ceil(AT_ONCE), |chunk| {
+        let leaves = self.leaves();
+        let found = par::map(leaves.len().div_ceil(AT_ONCE), |chunk| {
             let mut out = vec![];
-            for i in AT_ONCE * chunk..order.len().min(AT_ONCE * (chunk + 1)) {
-                let p = &self.surfaces.primitives[order[i] as usize];
-                self.later(i, |j| {
-                    let q = &self.surfaces.primitives[order[j] as usize];
-                    if self.surfaces.may_touch(p.part, q.part) {
-                        collect(p, q, &mut out);
+            let (mut firsts, mut seconds) = (vec![], vec![]);
+            for [a, b] in leaves.iter().skip(AT_ONCE * chunk).take(AT_ONCE) {
+                // Only what meets the other leaf as a whole.
+                let meeting = |range: Range<usize>, other: &Reach, places: &mut Vec<usize>| {
+                    places.clear();
+                    places.extend(range.filter(|i| self.places[*i].meets(other)));
+                };
+                meeting(self.tree.nodes[*a].range(), &self.nodes[*b], &mut firsts);
+                meeting(self.tree.nodes[*b].range(), &self.nodes[*a], &mut seconds);
+                for i in &firsts {
+                    let (p, own) = (&self.surfaces.primitives[order[*i] as usize], &self.places[*i]);
+                    for j in seconds.iter().filter(|j| **j > *i && own.meets(&self.places[**j])) {
+                        let q = &self.surfaces.primitives[order[*j] as usize];
+                        if self.surfaces.may_touch(p.part, q.part) {
+                            collect(p, q, &mut out);
+                        }
                     }
-                });
+                }
             }
             out
         });
         found.into_iter().flatten().collect()
     }
 
-    /// Calls `visit` with the places after `i` whose primitives may meet that at `i`.
-    fn later(&self, i: usize, mut visit: impl FnMut(usize)) {
-        let own = &self.places[i];
-        let mut stack = [0u32; 64];
-        let mut height = 1;
-        while height > 0 {
-            height -= 1;
-            let at = stack[height] as usize;
-            let Some(node) = self.tree.nodes.get(at) else { return };
-            if node.end as usize <= i + 1 || !own.meets(&self.nodes[at]) {
-                continue;
-            }
-            if node.is_leaf() {
-                let places = node.range();
-                places.filter(|j| *j > i && own.meets(&self.places[*j])).for_each(&mut visit);
-            } else {
-                // The tree halves its primitives at every node: 64 entries are enough for all of them.
-                stack[height] = node.second;
-                stack[height + 1] = at as u32 + 1;
-                height += 2;
+    /// The pairs of leaves that may meet, the one with the first places first; a leaf meets itself.
+    fn leaves(&self) -> Vec<[usize; 2]> {
+        let (nodes, mut found) = (&self.tree.nodes, vec![]);
+        let mut stack = if nodes.is_empty() { vec![] } else { vec![[0, 0]] };
+        while let Some([a, b]) = stack.pop() {
+            let [first, second] = [a, b].map(|i: usize| &nodes[i]);
+            if a == b && !first.is_leaf() {
+                let (left, right) = (a + 1, first.second as usize);
+                stack.extend([[right, right], [left, right], [left, left]]);
+            } else if a == b {
+                found.push([a, a]);
+            } else if self.nodes[a].meets(&self.nodes[b]) {
+                // The larger of the two is divided.
+                let is_first =
+                    !first.is_leaf() && (second.is_leaf() || first.range().len() >= second.range().len());
+                if is_first {
+                    stack.extend([[first.second as usize, b], [a + 1, b]]);
+                } else if !second.is_leaf() {
+                    stack.extend([[a, second.second as usize], [a, b + 1]]);
+                } else {
+                    found.push([a, b]);
+                }
             }
         }
+        found
     }
 }
