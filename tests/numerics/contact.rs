@@ -294,3 +294,28 @@ fn what_is_crushed_is_told_with_the_obstacle_and_the_body() {
         assert!(error.contains("frame") && error.contains("crushed"), "{error}");
     }
 }
+
+#[test]
+fn a_state_with_an_intersection_is_not_written() {
+    let text = format!(
+        "[time]\nstep = \"1/60\"\n[contact]\n{FLOOR}{}{}",
+        cube("low", 2, 0.01, 1e5),
+        cube("high", 2, 1.1, 1e5)
+    );
+    let mut simulation = start("quasi-newton", &text);
+    simulation.advance().unwrap();
+    simulation.check_clean(1).unwrap();
+    // Everything moves down by more than the gap to the floor, then only the upper cube into the lower one.
+    let clean = simulation.state.x.clone();
+    let free = simulation.objective.free;
+    simulation.state.x[..free].iter_mut().for_each(|x| x.0[1] -= 0.02);
+    let error = simulation.check_clean(7).unwrap_err().to_string();
+    assert!(
+        error.contains("frame 7: 'low' and 'floor' intersect") && error.contains("not written"),
+        "{error}"
+    );
+    simulation.state.x = clean;
+    simulation.state.x.iter_mut().filter(|x| x.0[1] > 1.05).for_each(|x| x.0[1] -= 0.3);
+    let error = simulation.check_clean(8).unwrap_err().to_string();
+    assert!(error.contains("'low' and 'high' intersect"), "{error}");
+}

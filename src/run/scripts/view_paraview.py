@@ -67,12 +67,18 @@ def colour(source, display, view, name):
 
 
 def extent(source, times):
-    """The box that the motion fills, looked at in up to twelve frames."""
+    """The box that the motion of the bodies fills, looked at in up to twelve frames; obstacles may be far larger."""
+    bodies = simple.Threshold(Input=source, Scalars=["CELLS", "body_id"])
+    if hasattr(bodies, "LowerThreshold"):
+        bodies.LowerThreshold, bodies.UpperThreshold = 0, 1e9
+    else:
+        bodies.ThresholdRange = [0, 1e9]
     box = [math.inf, -math.inf] * 3
     for i in sorted({round(k * (len(times) - 1) / 11) for k in range(12)}):
-        source.UpdatePipeline(times[i])
-        now = source.GetDataInformation().GetBounds()
+        bodies.UpdatePipeline(times[i])
+        now = bodies.GetDataInformation().GetBounds()
         box = [min(a, b) if k % 2 == 0 else max(a, b) for k, (a, b) in enumerate(zip(box, now))]
+    simple.Delete(bodies)
     return box
 
 
