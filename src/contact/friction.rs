@@ -27,6 +27,8 @@ type Point = [f64; 3];
 
 /// The stiffness of sticking, as a part of κ w/d̂.
 const STICKING: f64 = 0.1;
+/// The part of the way from sticking to slipping by which directions may be off.
+const HARMLESS: f64 = 0.01;
 /// Lags agree if the forces differ by less than this part of their sum.
 const AGREEMENT: f64 = 1e-3;
 /// The bytes of an anchor in a checkpoint.
@@ -117,7 +119,8 @@ impl Rub {
         let kept = if slips { &[second][..] } else { &[first, second][..] };
         for axis in kept {
             let vectors = self.factors().map(|f| scale(f * stiffness.sqrt(), *axis));
-            out.push(Square { corners: self.corners, vectors });
+            let harmless = HARMLESS * stiffness.sqrt() * self.limit / self.stiffness;
+            out.push(Square { corners: self.corners, vectors, harmless });
         }
     }
 }

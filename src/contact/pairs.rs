@@ -25,6 +25,9 @@ use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 
 type Point = [f64; 3];
 
+/// The part of a gap by which directions may be off.
+const HARMLESS: f64 = 0.01;
+
 /// What the corners of a pair are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -141,7 +144,7 @@ impl Pair {
         let root = (strength * fade.value * curvature).sqrt();
         if root > 0.0 {
             let vectors = closest.factors.map(|c| scale(root * c, normal));
-            out.push(Square { corners: self.corners, vectors });
+            out.push(Square { corners: self.corners, vectors, harmless: HARMLESS * root * gap });
         }
         let root = (2.0 * strength * fade.slope * value).sqrt();
         if root > 0.0 {
@@ -150,7 +153,8 @@ impl Pair {
                 // The row of J for a component of u: eₖ·(δ × rate) = δ·(rate × eₖ).
                 let mut unit = [0.0; 3];
                 unit[axis] = root;
-                out.push(Square { corners: self.corners, vectors: rates.map(|rate| cross(rate, unit)) });
+                let vectors = rates.map(|rate| cross(rate, unit));
+                out.push(Square { corners: self.corners, vectors, harmless: f64::INFINITY });
             }
         }
         out

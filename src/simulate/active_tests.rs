@@ -51,7 +51,7 @@ impl Active for Floor {
         for (v, _) in self.below(x) {
             let mut vectors = [[0.0; 3]; 4];
             vectors[0][1] = self.stiffness.sqrt();
-            out.push(Square { corners: [v as u32; 4], vectors });
+            out.push(Square { corners: [v as u32; 4], vectors, harmless: f64::INFINITY });
         }
     }
 

@@ -14,6 +14,8 @@ pub struct Square {
     pub corners: [u32; 4],
     /// The entries of v at these vertices, to be added up.
     pub vectors: [[f64; 3]; 4],
+    /// By how much v·d may be off for a motion d, in √J: for a contact, v times a part of its gap.
+    pub harmless: f64,
 }
 
 /// What touches in a state.

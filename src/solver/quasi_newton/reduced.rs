@@ -35,7 +35,7 @@ impl Places {
         self.squares.clear();
         self.squares.extend(squares.iter().map(|square| {
             let corners = square.corners.map(|v| self.number.get(v as usize).copied().unwrap_or(NONE));
-            Square { corners, vectors: square.vectors }
+            Square { corners, ..*square }
         }));
     }
 

@@ -29,12 +29,14 @@ use elements::math::lanes::Vec4;
 use elements::math::vectors;
 use sparse::matrix::SymmetricMatrix;
 
-/// Conjugate gradients end when the residual is this part of the first one. The residual is by how much the motion of a
-/// contact is off, and that must be less than its gap: with 1e-3 an impact of a box took hundreds of iterations, cut by
-/// contacts whose gap was a hundredth of the way.
-const ENOUGH: f64 = 1e-6;
+/// Conjugate gradients end when the residual is this part of the first one, and no contact's is harmful. The residual is
+/// by how much the motion of a contact is off, and that must be less than its gap: with 1e-3 alone an impact of a box took
+/// hundreds of iterations, cut by contacts whose gap was a hundredth of the way.
+const ENOUGH: f64 = 1e-3;
 /// The part that is asked for where the direction did not descend.
-const EXACT: f64 = 1e-10;
+const EXACT: f64 = 1e-8;
+/// The part below which nothing is gained.
+const LEAST: f64 = 1e-10;
 /// Iterations of conjugate gradients at the most.
 const MOST: usize = 200;
 /// Pairs whose cosine between s and t is below this contain no usable curvature.
@@ -137,7 +139,8 @@ impl Structured {
         reduced.complete(&along, &mut start);
         let right = self.places.transposed(&start);
         let scales = self.places.scales(|i| self.columns.diagonal(&self.places, i, &self.diagonal));
-        let lambda = conjugate(&right, &scales, enough, |lambda| {
+        let harmless: Vec<f64> = self.squares.iter().map(|square| square.harmless).collect();
+        let lambda = conjugate([&right, &scales, &harmless], enough, |lambda| {
             let y = self.places.times(lambda);
             let mut u = self.columns.apply(&self.places, &y, initial);
             let along = reduced.products(&y);
@@ -283,8 +286,13 @@ impl Reduced {
     }
 }
 
-/// Solves (1 + K) λ = b by conjugate gradients, where `times` multiplies by K and 1 + `scales` is near the diagonal.
-fn conjugate(b: &[f64], scales: &[f64], enough: f64, mut times: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+/// Solves (1 + K) λ = b by conjugate gradients, where `times` multiplies by K and 1 + `scales` is near the diagonal, until
+/// no entry of the residual is more than `harmless` and all of it is less than `enough` of the first.
+fn conjugate(
+    [b, scales, harmless]: [&[f64]; 3],
+    enough: f64,
+    mut times: impl FnMut(&[f64]) -> Vec<f64>,
+) -> Vec<f64> {
     let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
     let condition = |r: &[f64]| -> Vec<f64> { r.iter().zip(scales).map(|(r, s)| r / (1.0 + s)).collect() };
     let mut x = vec![0.0; b.len()];
@@ -292,9 +300,10 @@ fn conjugate(b: &[f64], scales: &[f64], enough: f64, mut times: impl FnMut(&[f64
     let mut z = condition(&r);
     let mut p = z.clone();
     let mut rz = dot(&r, &z);
-    let target = enough * enough * rz;
+    let (target, floor) = (enough * enough * rz, LEAST * LEAST * rz);
     for _ in 0..MOST {
-        if rz <= target || rz == 0.0 {
+        let is_small = rz <= target && r.iter().zip(harmless).all(|(r, h)| r.abs() <= *h);
+        if is_small || rz <= floor {
             break;
         }
         let mut q = times(&p);
