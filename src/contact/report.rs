@@ -44,6 +44,7 @@ impl Contact {
             range,
             least: range,
             pairs: 0,
+            excluded: self.surfaces.excluded.count(),
             between: vec![],
         };
         let mut sums: BTreeMap<[u32; 2], [[f64; 3]; 2]> = BTreeMap::new();

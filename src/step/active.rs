@@ -31,6 +31,8 @@ pub struct Touching {
     pub least: f64,
     /// The number of pairs that feel each other.
     pub pairs: usize,
+    /// The number of pairs that are left out because they intersect.
+    pub excluded: usize,
     /// The sums between bodies and obstacles that feel each other.
     pub between: Vec<Between>,
 }
