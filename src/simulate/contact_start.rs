@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contact::Contact;
+use crate::contact::excluded::is_closed;
 use crate::contact::overlap::{Meeting, Overlap};
 use crate::error::intersecting::Intersecting;
 use crate::error::{Error, Result};
@@ -13,8 +14,6 @@ use elements::math::lanes::Vec4;
 
 /// How many pairs of parts, and how many places of each, are named.
 const NAMED: usize = 3;
-/// Points with a larger winding number are inside a closed surface; on a flat piece of it the number is ½.
-const INSIDE: f64 = 0.9;
 
 /// Refuses a start with intersections, or with parts that are closer than their thickness. Where the scene wants that, they
 /// are left out instead, and warnings tell of them.
@@ -140,13 +139,19 @@ fn places(found: &[Overlap], range: f64) -> String {
 fn is_inside(contact: &Contact, parts: [u32; 2], x: &[Vec4]) -> bool {
     let [a, b] = parts.map(|part| &contact.surfaces().parts[part as usize].triangles);
     let points: Vec<[f64; 3]> = x.iter().map(|x| x.xyz()).collect();
-    [(a, b), (b, a)].into_iter().any(|(one, other)| {
-        let winding = Winding::new(Tree::new(&points, other));
-        let vertices: BTreeSet<u32> = one.iter().flatten().copied().collect();
-        !std::ptr::eq(one, other)
-            && crate::contact::excluded::is_closed(other, x)
-            && vertices.iter().any(|v| winding.at(points[*v as usize]) > INSIDE)
-    })
+    // What is as near as rounding is on the surface, where winding numbers mean nothing.
+    let near = 1e-6 * contact.surfaces().range;
+    parts[0] != parts[1]
+        && [(a, b), (b, a)].into_iter().filter(|(_, other)| is_closed(other, x)).any(|(one, other)| {
+            let winding = Winding::new(Tree::new(&points, other));
+            let is_in = |p: [f64; 3]| {
+                let is_off =
+                    winding.tree().nearest(p).is_some_and(|nearest| nearest.distance_squared > near * near);
+                is_off && winding.at(p) > 0.5
+            };
+            let vertices: BTreeSet<u32> = one.iter().flatten().copied().collect();
+            vertices.iter().any(|v| is_in(points[*v as usize]))
+        })
 }
 
 /// What can be done about it.

@@ -70,7 +70,7 @@ fn what_is_left_out_may_slide_over_the_surface() {
     let sheet = "[[body]]\nname = \"sheet\"\nthickness = 0.001\ncontact = { thickness = 0 }\n\
         generate = { shape = \"cloth\", size = [1, 1], cells = [24, 24] }\n\
         material = { model = \"arap\", young = 1e6, poisson = 0.3 }\ntransform = { translate = [0, 0.5, 0] }\n\
-        pins = [{ select = { box = { min = [-1, 0, -1], max = [2, 1, 2] } } }]\n";
+        pin = [{ select = { box = { min = [-1, 0, -1], max = [2, 1, 2] } } }]\n";
     let rod = "[[body]]\nname = \"rod\"\nvelocity = { linear = [1, 0, 0.2] }\n\
         generate = { shape = \"box\", size = [0.01, 1, 0.01], cells = [1, 4, 1] }\n\
         material = { model = \"arap\", young = 1e5, poisson = 0 }\ntransform = { translate = [0.403, 0.1, 0.507] }\n";
@@ -92,7 +92,8 @@ fn what_is_left_out_may_slide_over_the_surface() {
 #[test]
 fn what_is_left_out_is_restored_and_damaged_bytes_are_refused() {
     let text = format!(
-        "[time]\nstep = \"1/60\"\n[contact]\nstart = \"exclude\"\ndistance = 0.01\nfriction = 0.3\n{BLOCK}{FLOOR}{}",
+        "[time]\nstep = \"1/60\"\n[contact]\nstart = \"exclude\"\ndistance = 0.01\nfriction = 0.3\n{BLOCK}{}{}",
+        FLOOR.replace("[0, 0, 0]", "[0, 0.85, 0]"),
         rising("cube", 3, 0.7)
     );
     let mut simulation = start("newton", &text);
