@@ -27,7 +27,7 @@ pub(super) fn check_start(scene: &Scene, contact: &mut Contact, x: &[Vec4]) -> R
     }
     if settings.start == ContactStart::Exclude {
         let tell = |group: &Group| {
-            format!("{} at the start, and does not touch there until it is apart (contact.start)", group.text)
+            format!("{}; what does so at the start passes until it is apart (contact.start)", group.text)
         };
         let warnings = groups.iter().map(tell).collect();
         contact.exclude(x);
