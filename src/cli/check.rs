@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::Global;
+use super::intersections::shown;
 use super::progress::cells;
 use super::report::write_stdout;
 use super::scene::SceneArgs;
@@ -10,7 +11,7 @@ use crate::error::Result;
 use crate::model::build::build;
 use crate::run::claim::Claim;
 use crate::scene::Body;
-use crate::simulate::touching::{ContactFacts, examine};
+use crate::simulate::touching::{ContactFacts, Examined, examine};
 
 /// Arguments of `pliant check`.
 #[derive(Args, Clone, Debug)]
@@ -85,7 +86,8 @@ impl CheckArgs {
             let moves = if obstacle.motion.is_some() { ", moving" } else { "" };
             text += &format!("  obstacle {}: {}{moves}\n", obstacle.name, obstacle.shape.name());
         }
-        if let Some((facts, gap)) = examine(config, &built)? {
+        if let Some(Examined { facts, gap, warnings }) = shown(examine(config, &built), config)? {
+            warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
             text += &of_contact(&facts, gap);
         }
         let (lowest, inverted) = built.objective.volumes(&model.initial.x);

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 
 use super::Global;
+use super::intersections::shown;
 use super::progress::Reporter;
 use super::report::write_stdout;
 use super::threads::ThreadArgs;
@@ -194,7 +195,7 @@ impl CompareArgs {
         said: &mut BTreeSet<String>,
     ) -> Result<Comparison> {
         let cache = global.cache();
-        let (mut simulation, report) = Simulation::new(&loaded.scene, &cache)?;
+        let (mut simulation, report) = shown(Simulation::new(&loaded.scene, &cache), &loaded.scene)?;
         report.notes.log();
         for _ in 0..task.at_frame * loaded.scene.time.substeps {
             simulation.advance()?;

@@ -11,6 +11,7 @@ pub mod convert;
 pub mod export;
 pub mod generate;
 pub mod info;
+mod intersections;
 pub mod log;
 pub mod mesh;
 pub mod plot;

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::intersections::shown;
 use super::scene::SceneArgs;
 use super::threads::ThreadArgs;
 use super::{Global, progress};
@@ -27,7 +28,7 @@ impl PrecomputeArgs {
     /// Prepares the simulation and drops it: its results stay in the cache.
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.scene.load()?;
-        let (mut simulation, report) = Simulation::new(&loaded.scene, &global.cache())?;
+        let (mut simulation, report) = shown(Simulation::new(&loaded.scene, &global.cache()), &loaded.scene)?;
         progress::log_preparation(&report, &simulation);
         simulation.precompute(loaded.scene.time.frames * loaded.scene.time.substeps)?;
         if let Some(text) = progress::describe_refactors(&simulation.refactors) {

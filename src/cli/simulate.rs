@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::Global;
+use super::intersections::shown;
 use super::progress::{self, Reporter};
 use super::scene::SceneArgs;
 use super::signals::stop_on_interrupt;
@@ -55,6 +56,7 @@ impl SimulateArgs {
         let mut reporter = Reporter::new(global);
         let wishes = Wishes { existing, sync: self.sync, must_converge: self.require_converged.is_some() };
         let report = run(&loaded, &global.cache(), wishes, &stop, &mut reporter);
+        let report = shown(report, &loaded.scene);
         reporter.close();
         if let Err(Error::Io { source, .. }) = &report
             && let Some(hint) = way_out(source.kind())

@@ -110,7 +110,8 @@ impl Fitted<'_> {
         &self,
         collect: impl Fn(Kind, [u32; 4], [&Primitive; 2], &mut Vec<R>) + Send + Sync,
     ) -> Vec<R> {
-        self.collect_primitives(|p, q, out| {
+        self.collect_primitives(|pair, out| {
+            let [p, q] = pair.map(|p| &self.surfaces.primitives[p as usize]);
             self.surfaces.pairs_of(p, q, |kind, corners| {
                 if self.surfaces.is_free(&corners) {
                     collect(kind, corners, [p, q], out);
@@ -119,10 +120,10 @@ impl Fitted<'_> {
         })
     }
 
-    /// What `collect` makes of all pairs of primitives that may touch and may meet.
+    /// What `collect` makes of all pairs of primitives that may touch and may meet, given by their numbers.
     pub fn collect_primitives<R: Send>(
         &self,
-        collect: impl Fn(&Primitive, &Primitive, &mut Vec<R>) + Send + Sync,
+        collect: impl Fn([u32; 2], &mut Vec<R>) + Send + Sync,
     ) -> Vec<R> {
         let order = &self.tree.order;
         let leaves = self.leaves();
@@ -142,7 +143,7 @@ impl Fitted<'_> {
                     for j in seconds.iter().filter(|j| **j > *i && own.meets(&self.places[**j])) {
                         let q = &self.surfaces.primitives[order[*j] as usize];
                         if self.surfaces.may_touch(p.part, q.part) {
-                            collect(p, q, &mut out);
+                            collect([order[*i], order[*j]], &mut out);
                         }
                     }
                 }

@@ -15,12 +15,14 @@
 //! | `friction` | anchors that hold what sticks |
 //! | `report` | what touches, for people |
 //! | `overlap` | whether anything intersects, exactly |
+//! | `excluded` | what is left out until it is apart |
 //!
 //! What touches at x, and how far a motion may go, are functions of the positions alone: the list of pairs that they are
 //! taken from is made anew whenever it does not tell, and the order of sums does not depend on it.
 
 pub mod barrier;
 pub mod distance;
+pub mod excluded;
 pub mod filter;
 pub mod friction;
 pub mod hierarchy;
@@ -297,13 +299,14 @@ impl Active for Contact {
         if self.friction.acts() {
             self.friction.end(&self.surfaces, &self.rubs, x);
         }
+        self.readmit(x);
     }
 
     fn save(&self) -> Vec<u8> {
-        self.friction.save()
+        self.saved()
     }
 
     fn restore(&mut self, bytes: &[u8]) -> bool {
-        self.friction.restore(bytes, self.surfaces.count())
+        self.restored(bytes)
     }
 }

@@ -45,6 +45,7 @@ impl Contact {
             least: range,
             pairs: 0,
             friction_work: 0.0,
+            excluded: self.surfaces.excluded.count(),
             between: vec![],
         };
         let mut sums: BTreeMap<[u32; 2], [[f64; 3]; 2]> = BTreeMap::new();

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use super::excluded::Excluded;
 use super::pairs::{Kind, Pair};
 use elements::math::lanes::Vec4;
 use elements::math::vec3::{cross, norm, sub};
@@ -82,6 +83,8 @@ pub struct Surfaces {
     /// The distance d̂ in m.
     pub range: f64,
     free: u32,
+    /// What is left out because it intersects.
+    pub excluded: Excluded,
 }
 
 impl Surfaces {
@@ -109,6 +112,7 @@ impl Surfaces {
             rest,
             range,
             free: free as u32,
+            excluded: Excluded::default(),
         };
         (0..count).for_each(|part| surfaces.add_part(part));
         surfaces.vertices.sort_unstable();
@@ -234,10 +238,15 @@ impl Surfaces {
         corners.iter().any(|v| *v < self.free)
     }
 
+    /// The pair of a kind between pieces of two primitives, like [`Surfaces::pair`]; `None` also if it is left out.
+    pub fn complete(&self, kind: Kind, corners: [u32; 4], p: &Primitive, q: &Primitive) -> Option<Pair> {
+        if self.excluded.has(kind, corners) { None } else { self.pair(kind, corners, p, q) }
+    }
+
     /// The pair of a kind between pieces of two primitives, `p` and `q` in any order, with area, stiffness and offset.
     /// Pieces of one part that are closer at rest than d̂ and their thickness get a smaller range and offset, so that they
     /// do not push each other at rest. `None` if they touch or overlap at rest.
-    pub fn complete(&self, kind: Kind, corners: [u32; 4], p: &Primitive, q: &Primitive) -> Option<Pair> {
+    pub fn pair(&self, kind: Kind, corners: [u32; 4], p: &Primitive, q: &Primitive) -> Option<Pair> {
         let [a, b] = [p, q].map(|primitive| &self.parts[primitive.part as usize]);
         let (mut offset, mut range) = (self.radii(p, q), self.range);
         if p.part == q.part {
@@ -303,12 +312,14 @@ impl Surfaces {
         self.parts[part as usize].radius + self.parts[plane as usize].radius
     }
 
-    /// The pair of a vertex of a body and a plane; `None` where the two do not touch, or neither can move.
+    /// The pair of a vertex of a body and a plane; `None` where the two do not touch, neither can move, or the
+    /// vertex is left out.
     pub fn above_plane(&self, vertex: u32, part: u32, plane: u32) -> Option<Pair> {
         let [a, b, c] = self.parts[plane as usize].plane?;
         let corners = [vertex, a, b, c];
         let touches = self.may_touch(part, plane) && self.is_free(&corners);
-        touches.then(|| Pair {
+        let is_in = touches && !self.excluded.has_vertex(vertex, plane);
+        is_in.then(|| Pair {
             kind: Kind::Plane,
             corners,
             area: self.vertex_area(vertex),

@@ -6,11 +6,13 @@
 use std::path::{Path, PathBuf};
 
 pub mod diagnostic;
+pub mod intersecting;
 pub mod printable;
 pub mod suggest;
 
 use diagnostic::Diagnostics;
 use elements::energy::material::Fault;
+use intersecting::Intersecting;
 use sparse::cholesky::OutOfMemory;
 
 /// The result of functions of the library.
@@ -53,6 +55,18 @@ pub enum Error {
         reason: String,
         /// A hint how to correct it; may be empty.
         hint: String,
+    },
+    /// Surfaces intersect where a scene with contact starts.
+    #[error("{subject}: {reason}{}", hint_suffix(hint))]
+    Intersecting {
+        /// The name of the scene.
+        subject: String,
+        /// What intersects, and where.
+        reason: String,
+        /// A hint how to correct it.
+        hint: String,
+        /// The surfaces that do.
+        found: Box<Intersecting>,
     },
     /// A solver cannot work on a term or material.
     #[error("solver '{solver}' cannot simulate {subject}: {reason}")]

@@ -142,6 +142,13 @@ pub fn meets([p, q]: [Point; 2], t: [Point; 3]) -> bool {
     turns.iter().all(|x| *x >= 0.0) || turns.iter().all(|x| *x <= 0.0)
 }
 
+/// True if a segment passes through the inside of a triangle, from one side to the other.
+pub fn passes_through([p, q]: [Point; 2], [a, b, c]: [Point; 3]) -> bool {
+    let [above, below] = [p, q].map(|x| orient3d(a, b, c, x));
+    let turns = [[a, b], [b, c], [c, a]].map(|[from, to]| orient3d(p, q, from, to));
+    above * below < 0.0 && (turns.iter().all(|x| *x > 0.0) || turns.iter().all(|x| *x < 0.0))
+}
+
 /// A coordinate plane onto which flat figures are projected: the two axes that are kept.
 struct Plane([usize; 2]);
 

@@ -48,8 +48,11 @@ pub struct ContactSummary {
     pub min_gap: f64,
     /// How many motions were cut short because they were not safe.
     pub truncated: u64,
-    /// Nothing intersects in any written frame, by an exact test. A run in which something does ends with an error.
+    /// Nothing intersects in any written frame, by an exact test. Where something does that was not left out from the start
+    /// on (`contact.start = "exclude"`), the run ends with an error.
     pub intersection_free: bool,
+    /// The number of pairs of pieces that are left out because they intersect: at the start, and at the end.
+    pub excluded: [usize; 2],
 }
 
 impl ContactSummary {
@@ -61,7 +64,16 @@ impl ContactSummary {
         let text = String::from_utf8_lossy(&text);
         let (min_gap, truncated) = worst(&text, facts.distance);
         let (distance, stiffness) = (facts.distance, facts.stiffness);
-        Ok(Some(ContactSummary { distance, stiffness, min_gap, truncated, intersection_free: true }))
+        let left = simulation.touching.as_ref().map_or(0, |touching| touching.excluded);
+        Ok(Some(ContactSummary {
+            distance,
+            stiffness,
+            min_gap,
+            truncated,
+            // The first frame is always written.
+            intersection_free: facts.excluded == 0,
+            excluded: [facts.excluded, left],
+        }))
     }
 }
 

@@ -237,6 +237,7 @@ fn begin(
             "start the run anew with --force",
         );
     }
+    simulation.look_at_contacts();
     Ok(Some(checkpoint.frame))
 }
 

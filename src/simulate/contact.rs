@@ -7,6 +7,8 @@
 //! | thickness | that of a sheet, the diameter of a line, 0 for a solid |
 
 use super::Simulation;
+use super::contact_numbers::check_numbers;
+use super::contact_start::check_start;
 use super::touching::ContactFacts;
 use crate::contact::Contact;
 use crate::contact::friction::Friction;
@@ -14,18 +16,18 @@ use crate::contact::surfaces::{Part, Surfaces};
 use crate::error::{Error, Result};
 use crate::model::obstacle::{ObstacleKind, ObstacleModel};
 use crate::model::{BodyModel, Model};
-use crate::scene::{Body, Contact as Settings, ContactPair, ContactStart, Integrator, Quantity, Scene};
+use crate::scene::{Body, Contact as Settings, ContactPair, Integrator, Quantity, Scene};
 use crate::step::Objective;
 
 /// The part of the bodies' diagonal that d̂ is by default.
 const RANGE: f64 = 1e-3;
-/// How many places of intersections are named in a refusal.
-const NAMED: usize = 3;
 
 impl Simulation {
-    /// Adds the contacts of a scene, if it has them, and refuses a start that has intersections.
-    pub(super) fn add_contact(&mut self, scene: &Scene) -> Result<()> {
-        let Some(settings) = &scene.contact else { return Ok(()) };
+    /// Adds the contacts of a scene, if it has them, and refuses a start that has intersections; returns warnings.
+    pub(super) fn add_contact(&mut self, scene: &Scene) -> Result<Vec<String>> {
+        if scene.contact.is_none() {
+            return Ok(vec![]);
+        }
         let refuse = |reason: &str, hint: &str| {
             let (subject, reason, hint) = (scene.name.clone(), reason.to_string(), hint.to_string());
             Err(Error::Mesh { subject, reason, hint })
@@ -43,18 +45,28 @@ impl Simulation {
                 "leave out fepr",
             );
         }
-        if settings.start == ContactStart::Exclude {
-            return refuse("contact.start = \"exclude\" is not supported yet", "leave it out");
-        }
-        let contact = contacts(scene, &self.model, &self.objective);
-        check_start(scene, &contact, &self.state.x)?;
+        let (contact, warnings) = examined(scene, &self.model, &self.objective)?;
         self.contact = Some(ContactFacts::of(&contact));
-        self.add_active(Box::new(contact))
+        self.add_active(Box::new(contact))?;
+        Ok(warnings)
     }
 }
 
+/// The contacts of a scene where it starts, with warnings; a start that cannot be is refused.
+pub(super) fn examined(
+    scene: &Scene,
+    model: &Model,
+    objective: &Objective,
+) -> Result<(Contact, Vec<String>)> {
+    let mut contact = contacts(scene, model, objective);
+    let x = &model.initial.x;
+    let mut warnings = check_numbers(scene, &contact, x, moduli(scene))?;
+    warnings.append(&mut check_start(scene, &mut contact, x)?);
+    Ok((contact, warnings))
+}
+
 /// The contacts of a model.
-pub(super) fn contacts(scene: &Scene, model: &Model, objective: &Objective) -> Contact {
+fn contacts(scene: &Scene, model: &Model, objective: &Objective) -> Contact {
     let settings = scene.contact.clone().unwrap_or_default();
     let mut parts: Vec<Part> = vec![];
     for (body, placed) in scene.bodies.iter().zip(&model.bodies) {
@@ -150,8 +162,8 @@ fn constant(quantity: &Quantity) -> f64 {
     }
 }
 
-/// The smallest Young's modulus in Pa of what a body is made of, 1e5 if nothing tells.
-fn young(body: &Body) -> f64 {
+/// Young's moduli in Pa of what a body is made of.
+fn youngs(body: &Body) -> impl Iterator<Item = f64> {
     let materials = body.materials.iter().map(|part| {
         let [mu, lambda] = part.material.solid.moduli();
         let own = mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu);
@@ -159,36 +171,17 @@ fn young(body: &Body) -> f64 {
     });
     let line = body.line.iter().map(|line| line.young);
     let springs = body.springs.iter().map(|springs| constant(&springs.stiffness) / constant(&body.thickness));
-    let least = materials.chain(line).chain(springs).filter(|e| *e > 0.0 && e.is_finite());
-    let least = least.fold(f64::INFINITY, f64::min);
+    materials.chain(line).chain(springs).filter(|e| *e > 0.0 && e.is_finite())
+}
+
+/// The smallest Young's modulus in Pa of what a body is made of, 1e5 if nothing tells.
+fn young(body: &Body) -> f64 {
+    let least = youngs(body).fold(f64::INFINITY, f64::min);
     if least.is_finite() { least } else { 1e5 }
 }
 
-/// Refuses a start with intersections, or with parts that are closer than their thickness.
-pub(super) fn check_start(scene: &Scene, contact: &Contact, x: &[elements::math::lanes::Vec4]) -> Result<()> {
-    let overlaps = contact.overlaps(x);
-    if overlaps.is_empty() {
-        return Ok(());
-    }
-    let name = |part: u32| &contact.surfaces().parts[part as usize].name;
-    let places: Vec<String> = overlaps
-        .iter()
-        .take(NAMED)
-        .map(|o| {
-            let [x, y, z] = o.place;
-            format!("'{}' and '{}' at ({x:.4}, {y:.4}, {z:.4})", name(o.parts[0]), name(o.parts[1]))
-        })
-        .collect();
-    let more = if overlaps.len() > NAMED { ", …" } else { "" };
-    Err(Error::Mesh {
-        subject: scene.name.clone(),
-        reason: format!(
-            "the bodies intersect at the start, in {} places: {}{more}",
-            overlaps.len(),
-            places.join(", ")
-        ),
-        hint: "move them apart (transform), make contact.thickness smaller, or leave the pair out with contact.pairs = \
-               [{ between = [\"…\", \"…\"], contact = false }]"
-            .into(),
-    })
+/// The least and the largest Young's modulus in Pa of all bodies.
+fn moduli(scene: &Scene) -> [f64; 2] {
+    let all = scene.bodies.iter().flat_map(|body| youngs(body).chain([young(body)]));
+    all.fold([f64::INFINITY, 0.0], |[low, high], young| [low.min(young), high.max(young)])
 }

@@ -8,6 +8,8 @@ mod accounts;
 mod active_tests;
 pub mod conserve;
 mod contact;
+mod contact_numbers;
+mod contact_start;
 pub mod convergence;
 pub mod integrator;
 pub mod metrics;
@@ -184,7 +186,7 @@ impl Simulation {
         if simulation.solver.conserves() || scene.fepr {
             simulation.conserve();
         }
-        simulation.add_contact(scene)?;
+        notes.warnings.append(&mut simulation.add_contact(scene)?);
         simulation.look_at_contacts();
         if let Some(note) = simulation.tune()? {
             notes.notes.push(note);

@@ -2,7 +2,7 @@
 //! nothing intersects in a frame.
 
 use super::Simulation;
-use super::contact::{check_start, contacts};
+use super::contact::examined;
 use crate::contact::Contact;
 use crate::error::{Error, Result};
 use crate::model::build::Built;
@@ -17,6 +17,8 @@ pub struct ContactFacts {
     pub stiffness: [f64; 2],
     /// The number of triangles of all surfaces that can touch, those of obstacles included.
     pub triangles: usize,
+    /// The number of pairs of pieces that are left out because they intersect at the start.
+    pub excluded: usize,
 }
 
 impl ContactFacts {
@@ -28,24 +30,34 @@ impl ContactFacts {
             distance: contact.surfaces().range,
             stiffness: stiffness.fold([f64::INFINITY, 0.0], |[low, high], k| [low.min(k), high.max(k)]),
             triangles: parts.iter().map(|part| part.triangles.len()).sum(),
+            excluded: contact.surfaces().excluded.count(),
         }
     }
 }
 
-/// The numbers of contact in a scene that is built, and the least gap between its parts at the start as far as that is
-/// known: `Err(g)` if it is more than g. `None` without contact. A start with intersections is refused.
-pub fn examine(scene: &Scene, built: &Built) -> Result<Option<(ContactFacts, Result<f64, f64>)>> {
+/// Contact where a scene starts.
+pub struct Examined {
+    /// The numbers of contact.
+    pub facts: ContactFacts,
+    /// The least gap in m between different parts; `Err(g)` if it is more than g.
+    pub gap: Result<f64, f64>,
+    /// What is most likely not meant.
+    pub warnings: Vec<String>,
+}
+
+/// Contact in a scene that is built; `None` without it. A start with intersections is refused.
+pub fn examine(scene: &Scene, built: &Built) -> Result<Option<Examined>> {
     if scene.contact.is_none() {
         return Ok(None);
     }
-    let contact = contacts(scene, &built.model, &built.objective);
-    check_start(scene, &contact, &built.model.initial.x)?;
-    Ok(Some((ContactFacts::of(&contact), contact.least_gap(&built.model.initial.x))))
+    let (contact, warnings) = examined(scene, &built.model, &built.objective)?;
+    let gap = contact.least_gap(&built.model.initial.x);
+    Ok(Some(Examined { facts: ContactFacts::of(&contact), gap, warnings }))
 }
 
 impl Simulation {
     /// Notes what touches now.
-    pub(super) fn look_at_contacts(&mut self) {
+    pub(crate) fn look_at_contacts(&mut self) {
         if self.contact.is_some() {
             self.touching = self.objective.touching(&self.state.x);
         }

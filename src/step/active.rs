@@ -36,6 +36,8 @@ pub struct Touching {
     /// The work of friction in the last step in J, negative where it brakes: its forces at the end times the motions of
     /// what rubs relative to each other.
     pub friction_work: f64,
+    /// The number of pairs that are left out because they intersect.
+    pub excluded: usize,
     /// The sums between bodies and obstacles that feel each other.
     pub between: Vec<Between>,
 }

@@ -57,7 +57,7 @@ fn a_cube_bears_one_of_ten_thousand_times_its_mass() {
     let heavy = cube("heavy", 2, 1.009, 1e7) + "density = 100000\n" + CALM;
     for solver in SOLVERS {
         let text = format!(
-            "tolerance = 1e-4\n[time]\nstep = \"1/30\"\n[contact]\ndistance = 0.005\nfriction = 0.5\n{FLOOR}{light}{heavy}"
+            "tolerance = 1e-6\n[time]\nstep = \"1/30\"\n[contact]\ndistance = 0.005\nfriction = 0.5\n{FLOOR}{light}{heavy}"
         );
         let mut simulation = start(solver, &text);
         for _ in 0..100 {

@@ -11,6 +11,7 @@ mod conservation;
 mod contact;
 mod contact_agreement;
 mod contact_physics;
+mod contact_starts;
 mod control;
 mod damping;
 mod forces;

@@ -195,3 +195,63 @@ fn sticking_contact_has_the_same_bytes_for_any_threads_and_through_resume() {
         metrics.lines().skip(1).map(|row| row.split(',').nth(19).unwrap().parse().unwrap()).collect();
     assert!(contacts[23] > 50, "{contacts:?}");
 }
+
+/// A summary's table of contact.
+fn of_contact(place: &Place, run: &str) -> serde_json::Value {
+    let text = std::fs::read_to_string(place.path(&format!("{run}/summary.json"))).unwrap();
+    serde_json::from_str::<serde_json::Value>(&text).unwrap()["contact"].clone()
+}
+
+#[test]
+fn a_refused_start_leaves_a_file_that_shows_it_and_nothing_else() {
+    let place = Place::new();
+    place.write("scene.toml", &LANDING.replace("[0, 0.02, 0]", "[-0.75, 0.02, 0]"));
+    for command in ["check", "simulate", "precompute"] {
+        let file = place.path(&format!("new/{command}-intersections.vtu"));
+        let output = place.run(&[command, "scene.toml", "-o", &format!("new/{command}")]);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains("'box' and 'ball, moving' are closer than their thickness"), "{text}");
+        assert!(text.contains(&format!("{command}-intersections.vtu shows")), "{text}");
+        assert!(text.contains("between = [\"box\", \"ball, moving\"]"), "{text}");
+        let grid = StoredGrid::read(&file).unwrap();
+        let of_cells = |name: &str| &grid.cell_data.iter().find(|array| array.name == name).unwrap().values;
+        assert!(!grid.triangles.is_empty() && grid.tets.is_empty());
+        assert!(of_cells("body_id").iter().chain(of_cells("pair")).all(|value| *value == 0.0));
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(std::fs::read_dir(place.path("new")).unwrap().count(), 0, "{command}");
+    }
+    // A directory in its place stays, and the refusal is the same.
+    std::fs::create_dir_all(place.path("run-intersections.vtu/mine")).unwrap();
+    let output = place.run(&["check", "scene.toml", "-o", "run"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && text.contains("cannot be shown"), "{text}");
+    assert!(place.path("run-intersections.vtu/mine").is_dir());
+}
+
+#[test]
+fn a_run_that_starts_inside_goes_on_with_a_warning_and_resumes_to_the_same_bytes() {
+    let place = Place::new();
+    let rising = LANDING
+        .replace("[0, 0.02, 0]", "[0, -0.1, 0]")
+        .replace("distance = 0.01", "distance = 0.01\nfriction = 0.4\nstart = \"exclude\"")
+        .replace(
+            "density = 1000",
+            "density = 1000\nvelocity = { linear = [0.5, 2.5, 0], angular = [0, 0, 2] }",
+        );
+    place.write("scene.toml", &rising);
+    let output = place.run(&["simulate", "scene.toml", "-o", "whole"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("'box' and 'floor' intersect: 9 of 26 vertices are behind the plane"), "{text}");
+    let contact = of_contact(&place, "whole");
+    assert!(contact["intersection_free"] == false, "{contact}");
+    assert_eq!(contact["excluded"], serde_json::json!([9, 0]));
+    for frames in ["2", "3", "6", "20"] {
+        place.succeed(&["simulate", "scene.toml", "-o", "parts", "--frames", frames, "--force"]);
+        place.succeed(&["simulate", "scene.toml", "-o", "parts", "--resume"]);
+        assert_equal_content(&place.path("whole"), &place.path("parts"));
+    }
+    place.succeed(&["simulate", "scene.toml", "-o", "short", "--frames", "1"]);
+    assert_eq!(of_contact(&place, "short")["excluded"], serde_json::json!([9, 9]));
+}
