@@ -14,6 +14,7 @@ pub mod metrics;
 pub mod soundness;
 mod start;
 pub mod touching;
+pub mod watch;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,6 +36,7 @@ use elements::energy::custom::ElementEnergy;
 use elements::math::lanes::Vec4;
 use soundness::Soundness;
 use touching::ContactFacts;
+use watch::Watcher;
 
 /// A running simulation.
 pub struct Simulation {
@@ -80,6 +82,7 @@ pub struct Simulation {
     cache: Cache,
     iterate: Iterate,
     spare: Iterate,
+    watcher: Option<Watcher>,
 }
 
 /// How often the system matrix changed.
@@ -180,6 +183,7 @@ impl Simulation {
             solver,
             refactors: Refactors::default(),
             cache: cache.clone(),
+            watcher: None,
         };
         if simulation.solver.conserves() || scene.fepr {
             simulation.conserve();

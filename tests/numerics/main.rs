@@ -9,6 +9,7 @@ mod admm;
 mod comparison;
 mod conservation;
 mod contact;
+mod contact_paths;
 mod contact_physics;
 mod control;
 mod damping;
