@@ -1,6 +1,6 @@
 """How contact grows with the scene: time, iterations and memory for stacks of boxes and for a folded cloth.
 
-python growth.py --pliant BINARY [--scenes stack,cloth] [--stacks 1,2,3,4] [--cloths 10,40,160] [--frames N] [--threads N] [--limit S]
+python growth.py --pliant BINARY [--scenes stack,cloth] [--stacks 1,2,3,4] [--cloths 1,3,10] [--frames N] [--threads N] [--limit S]
 
 Stacks are of n × n × n boxes of 1 m, which almost touch their neighbours on all sides, with friction. The cloth is folded once: its
 upper half falls on its lower half, which falls on a floor, so that nearly all of it is in contact at the end; its size is in
@@ -107,17 +107,17 @@ def main():
     parser.add_argument("--pliant", required=True)
     parser.add_argument("--scenes", default="stack,cloth")
     parser.add_argument("--stacks", default="1,2,3,4")
-    parser.add_argument("--cloths", default="10,40,160")
-    parser.add_argument("--frames", type=int, default=6)
+    parser.add_argument("--cloths", default="1,3,10")
+    parser.add_argument("--frames", type=int, default=3)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--limit", type=float, default=300)
     arguments = parser.parse_args()
-    kinds = {"stack": (stack, arguments.stacks, "boxes"), "cloth": (cloth, arguments.cloths, "thousand triangles")}
+    kinds = {"stack": (stack, arguments.stacks), "cloth": (cloth, arguments.cloths)}
     parts = ["collision_ms", "local_ms", "global_ms", "line_search_ms"]
     print("| scene | elements | frames | ms a frame | power | iterations a frame | ms an iteration | contacts at the end | "
           + " | ".join(part.replace("_", " ") for part in parts) + " | peak MB |")
     for name in arguments.scenes.split(","):
-        make, sizes, unit = kinds[name]
+        make, sizes = kinds[name]
         before = None
         for size in map(int, sizes.split(",")):
             with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +130,7 @@ def main():
             ms, iterations = mean("total_ms"), mean("iterations")
             power = f"{math.log(ms / before[1]) / math.log(elements / before[0]):.2f}" if before else "-"
             before = (elements, ms)
-            count = f"{size**3} boxes" if name == "stack" else f"{size} {unit}"
+            count = f"{size**3} boxes" if name == "stack" else f"{size} thousand triangles"
             print(
                 f"| {name} of {count} | {elements} | {len(steps)}{'' if ended else ', stopped'} | {ms:.1f} | {power} | {iterations:.1f} | "
                 f"{ms / max(iterations, 1):.2f} | {steps[-1]['contacts']} | "
