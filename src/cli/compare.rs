@@ -31,8 +31,8 @@ use crate::view::plot::{self, Chart, Format, Theme, runs};
                         configs/tablecloth.toml --at-frame 15 --iterations 300 --solvers pd,chebyshev:inner=jacobi\n  \
                         pliant compare configs/compare-qn.toml --runs --solvers pd,quasi-newton:history=0\n  pliant compare \
                         configs/twisting-bar.toml --only liu-2017-fig-7\n\nA solver may have \
-                        options after its name: kind:key=value:key=value. The step starts at the inertial positions; its \
-                        minimum is found by Newton's method."
+                        options after its name: kind:key=value:key=value. The step starts at the inertial positions, with \
+                        contact as near to them as it may; its minimum is found by Newton's method."
 )]
 pub struct CompareArgs {
     /// The config, a TOML file.
@@ -308,21 +308,24 @@ fn list(files: &[PathBuf]) -> String {
 /// The text that says how far each solver came.
 fn summary(comparison: &Comparison) -> String {
     let width = comparison.courses.iter().map(|c| c.label.len()).max().unwrap_or(0).max(6);
-    let mut text =
-        format!("{:width$}  iterations  relative error  to 1e-2  to 1e-4  to 1e-6  ms/iteration\n", "solver");
+    let mut text = format!(
+        "{:width$}  iterations  relative error  to 1e-2  to 1e-4  to 1e-6  tries/iteration  ms/iteration\n",
+        "solver"
+    );
     for course in &comparison.courses {
         let last = &course.points[course.points.len() - 1];
         let to = |error: f64| {
             comparison.iterations_to(&course.label, error).map_or("-".to_owned(), |n| n.to_string())
         };
         text += &format!(
-            "{:width$}  {:>10}  {:>14.3e}  {:>7}  {:>7}  {:>7}  {:>12.3}\n",
+            "{:width$}  {:>10}  {:>14.3e}  {:>7}  {:>7}  {:>7}  {:>15.2}  {:>12.3}\n",
             course.label,
             last.iteration,
             last.relative_error,
             to(1e-2),
             to(1e-4),
             to(1e-6),
+            last.tries as f64 / last.iteration.max(1) as f64,
             1e3 * last.seconds / last.iteration.max(1) as f64
         );
     }

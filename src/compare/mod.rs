@@ -6,7 +6,8 @@
 //!
 //! \[Liu2017, Eq. 12; Ledwon2024, Eq. 5.5\]. g* is the lowest value that Newton, run until rounding stops it, or any of
 //! the solvers reached. Time is that of the iterations alone: measurements of an iterate are not included. Solvers that
-//! do not minimize g (xpbd, pbd) are measured in the same way, and need not approach g*.
+//! do not minimize g (xpbd, pbd) are measured in the same way, and need not approach g*. With contact, x_0 is as far on the
+//! way to y as the filter lets a step go, and friction has the forces and normals of the step's start.
 
 pub mod cases;
 pub mod chart;
@@ -28,7 +29,7 @@ use elements::par;
 
 /// The columns of `convergence.csv`, in order.
 pub const HEADER: &str =
-    "solver,iteration,seconds,objective,inertia,energy,relative_error,gradient_norm,px,py,pz,lx,ly,lz";
+    "solver,iteration,seconds,objective,inertia,energy,relative_error,gradient_norm,px,py,pz,lx,ly,lz,tries";
 
 /// The largest number of Newton's iterations for the reference.
 const REFERENCE: u64 = 300;
@@ -50,6 +51,8 @@ pub struct Point {
     pub linear: [f64; 3],
     /// The angular momentum about the origin in kg·m²/s.
     pub angular: [f64; 3],
+    /// The evaluations by line searches so far.
+    pub tries: u64,
 }
 
 /// The iterates of one solver.
@@ -109,12 +112,21 @@ pub fn compare(
     Ok(Comparison { reference: lowest, courses })
 }
 
+/// A solver that is ready for the objective, its active terms included.
+fn prepared(settings: &SolverSettings, objective: &Objective, cache: &Cache) -> Result<Box<dyn Solver>> {
+    let mut solver = settings.build();
+    solver.prepare(objective, cache)?;
+    if objective.has_active() {
+        solver.accept_active(objective)?;
+    }
+    Ok(solver)
+}
+
 /// The value of g in J at which Newton ends.
 fn reference(objective: &Objective, start: &Iterate, cache: &Cache) -> Result<f64> {
     let settings =
         SolverSettings::new(newton::Options::default(), REFERENCE, 0.0).expect("defaults are in range");
-    let mut solver = settings.build();
-    solver.prepare(objective, cache)?;
+    let mut solver = prepared(&settings, objective, cache)?;
     let mut iterate = start.clone();
     solver.begin_step(objective, &iterate);
     for _ in 0..REFERENCE {
@@ -134,21 +146,21 @@ fn course(
     cache: &Cache,
 ) -> Result<Course> {
     contender.settings.check_terms(objective)?;
-    let mut solver: Box<dyn Solver> = contender.settings.build();
-    solver.prepare(objective, cache)?;
+    let mut solver = prepared(&contender.settings, objective, cache)?;
     let mut notes: Vec<String> = solver.tune(objective, start, cache)?.into_iter().collect();
     let mut iterate = start.clone();
-    let mut points = vec![measure(objective, base, &iterate, 0, Duration::ZERO)];
+    let mut cost = Cost::default();
+    let mut points = vec![measure(objective, base, &iterate, (0, 0), Duration::ZERO)];
     solver.begin_step(objective, &iterate);
     let mut spent = Duration::ZERO;
     for iteration in 1..=iterations {
         let begun = Instant::now();
-        let progress = solver.iterate(objective, &mut iterate, &mut Cost::default())?;
+        let progress = solver.iterate(objective, &mut iterate, &mut cost)?;
         spent += begun.elapsed();
         if !solver.evaluates() {
             objective.evaluate(&mut iterate);
         }
-        points.push(measure(objective, base, &iterate, iteration, spent));
+        points.push(measure(objective, base, &iterate, (iteration, cost.tries), spent));
         if progress == Progress::Stalled || !iterate.value.total().is_finite() {
             break;
         }
@@ -158,7 +170,13 @@ fn course(
     Ok(Course { label: contender.label.clone(), points, volumes, notes })
 }
 
-fn measure(objective: &Objective, base: &State, at: &Iterate, iteration: u64, spent: Duration) -> Point {
+fn measure(
+    objective: &Objective,
+    base: &State,
+    at: &Iterate,
+    (iteration, tries): (u64, u64),
+    spent: Duration,
+) -> Point {
     let rate = 1.0 / objective.step;
     let velocity: Vec<Vec4> =
         at.x.iter()
@@ -174,6 +192,7 @@ fn measure(objective: &Objective, base: &State, at: &Iterate, iteration: u64, sp
         gradient_norm: vectors::norm(&at.gradient),
         linear: sums.linear,
         angular: sums.angular,
+        tries,
     }
 }
 
@@ -187,7 +206,7 @@ impl Comparison {
                 let [lx, ly, lz] = p.angular;
                 // The label is quoted, as it may contain commas.
                 text += &format!(
-                    "\"{}\",{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz}\n",
+                    "\"{}\",{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{}\n",
                     course.label,
                     p.iteration,
                     p.seconds,
@@ -196,6 +215,7 @@ impl Comparison {
                     p.value.elastic,
                     p.relative_error,
                     p.gradient_norm,
+                    p.tries,
                 );
             }
         }

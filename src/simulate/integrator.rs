@@ -69,6 +69,7 @@ impl Simulation {
             (Integrator::Bdf2, None) => self.first_bdf2(start, end, &mut report)?,
         }
         self.step += 1;
+        self.pass_end();
         let state = &self.state;
         self.objective.active_mut().for_each(|term| term.end_step(&state.x));
         let (first, last) = report.gradients;
@@ -238,7 +239,8 @@ impl Simulation {
     }
 
     /// The first stage of the next step, and the start of its minimization: the inertial positions or, where g is infinite
-    /// there, the last place on the way to them where it is not. Returns the base of the stage and its start, evaluated.
+    /// there, the last place on the way to them where it is not. Where active terms bound motions, it is the start of a
+    /// simulated step. Returns the base of the stage and its start, evaluated.
     pub fn next_stage(&mut self) -> Result<(State, Iterate)> {
         let time = self.stage_times(self.step)[0];
         let base = match (self.time.integrator, &self.before) {
@@ -256,8 +258,11 @@ impl Simulation {
             pins = blend(0.5, &now, 0.5, &arrived);
         }
         self.set_stage(&base, time, &pins)?;
-        self.start_at_inertial(&pins);
-        if !self.iterate.value.total().is_finite() {
+        let bounded = self.objective.has_active();
+        if !bounded {
+            self.start_at_inertial(&pins);
+        }
+        if bounded || !self.iterate.value.total().is_finite() {
             self.find_start(&pins, &mut Cost::default())?;
         }
         Ok((base, self.iterate.clone()))
@@ -345,6 +350,7 @@ impl Simulation {
             if self.solver.iterate(&self.objective, &mut self.iterate, cost)? == Progress::Stalled {
                 return Ok(iteration);
             }
+            self.pass_iterate();
         }
         Ok(self.settings.iterations)
     }

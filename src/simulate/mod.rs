@@ -16,6 +16,7 @@ pub mod metrics;
 pub mod soundness;
 mod start;
 pub mod touching;
+pub mod watch;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -37,6 +38,7 @@ use elements::energy::custom::ElementEnergy;
 use elements::math::lanes::Vec4;
 use soundness::Soundness;
 use touching::ContactFacts;
+use watch::Watcher;
 
 /// A running simulation.
 pub struct Simulation {
@@ -82,6 +84,7 @@ pub struct Simulation {
     cache: Cache,
     iterate: Iterate,
     spare: Iterate,
+    watcher: Option<Watcher>,
 }
 
 /// How often the system matrix changed.
@@ -182,6 +185,7 @@ impl Simulation {
             solver,
             refactors: Refactors::default(),
             cache: cache.clone(),
+            watcher: None,
         };
         if simulation.solver.conserves() || scene.fepr {
             simulation.conserve();

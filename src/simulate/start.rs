@@ -42,8 +42,10 @@ impl Simulation {
         for (pin, place) in self.model.hard_pins.iter().zip(pins) {
             to[pin.vertex as usize] = *place;
         }
+        self.begin_path();
         for _ in 0..MAX_PARTS {
             let part = self.furthest_finite(&from, &to, cost)?;
+            self.pass_iterate();
             let arrived = part == 1.0
                 || self
                     .model
@@ -58,6 +60,7 @@ impl Simulation {
             self.solver.begin_step(&self.objective, &self.iterate);
             for _ in 0..RELAXING {
                 self.solver.iterate(&self.objective, &mut self.iterate, cost)?;
+                self.pass_iterate();
             }
             from.clone_from(&self.iterate.x);
             let free = self.objective.free;
@@ -108,6 +111,8 @@ impl Simulation {
         }
         if stays {
             std::mem::swap(&mut self.spare, &mut self.iterate);
+            self.begin_path();
+            self.pass_iterate();
         }
         cost.local += self.objective.since(started);
         stays

@@ -307,7 +307,11 @@ impl Objective {
 
     /// Lets active terms take anew from `x` what they hold fixed in a minimization; true if one more is needed.
     pub fn lag(&mut self, x: &[Vec4]) -> bool {
-        self.active.iter_mut().fold(false, |again, active| active.lag(x) || again)
+        let mut again = false;
+        for active in &mut self.active {
+            again |= active.lag(x);
+        }
+        again
     }
 
     /// What touches at `x`; `None` without contact.

@@ -10,6 +10,7 @@ mod comparison;
 mod conservation;
 mod contact;
 mod contact_agreement;
+mod contact_paths;
 mod contact_physics;
 mod contact_starts;
 mod control;

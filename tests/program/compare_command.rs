@@ -111,6 +111,32 @@ fn a_config_holds_comparisons_of_its_own() {
 }
 
 #[test]
+fn steps_with_contact_are_compared_from_a_start_without_intersections() {
+    let place = Place::new();
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/compare-contact.toml");
+    let output = place.run(&["-q", "compare", config, "-o", "out"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for step in ["impact", "pressed", "stiff-step-5", "stiff-step-7"] {
+        let table = std::fs::read_to_string(place.path(&format!("out/{step}/convergence.csv"))).unwrap();
+        let needed = |solver: &str| {
+            let mut rows = table.lines().filter(|row| row.starts_with(&format!("\"{solver}\",")));
+            let numbers =
+                |row: &str| -> Vec<f64> { row.split(',').skip(1).map(|n| n.parse().unwrap()).collect() };
+            rows.find_map(|row| (numbers(row)[5] <= 1e-6).then(|| [numbers(row)[0], numbers(row)[13]]))
+                .unwrap()
+        };
+        let [newton, _] = needed("newton");
+        let [iterations, tries] = needed("quasi-newton");
+        assert!(
+            newton <= 10.0 && iterations <= 15.0 && tries <= 1.1 * iterations,
+            "{step}: {iterations}, {tries}"
+        );
+    }
+    let refused = place.fail(2, &["compare", config, "--solvers", "pd", "-o", "refused"]);
+    assert!(refused.contains("contact"), "{refused}");
+}
+
+#[test]
 fn solvers_are_listed_with_what_they_cannot_do() {
     let place = Place::new();
     let output = place.run(&["solvers"]);
