@@ -40,7 +40,7 @@ type Point = [f64; 3];
 /// A pair, and what is known of it since the list was made.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
-    /// The pair.
+    /// The two pieces, and what their contact is like.
     pub pair: Pair,
     /// Its gap in m when the list was made.
     gap: f64,

@@ -37,7 +37,7 @@ pub enum Kind {
     PointTriangle,
     /// A point and an edge; the fourth corner repeats the third.
     PointEdge,
-    /// Two edges.
+    /// Two edges, each with its two ends.
     EdgeEdge,
 }
 
@@ -164,7 +164,7 @@ impl Pair {
 /// A pair that touches.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// The pair.
+    /// The pair that touches.
     pub pair: Pair,
     /// Its gap in m.
     pub gap: f64,

@@ -55,16 +55,16 @@ pub(super) fn check_numbers(
     let [least, largest] = young;
     let unfit = |what: &str, young: f64, stiffness: f64| {
         format!(
-            "contact.stiffness = {stiffness:e} is {what} {FAR:e} of Young's modulus {young:e}; set contact.stiffness = \
+            "contact.stiffness = {stiffness:e} is {what} Young's modulus {young:e}; set contact.stiffness = \
              {young:e}, or leave it out"
         )
     };
     match settings.stiffness {
         Some(stiffness) if stiffness > FAR * largest => {
-            warnings.push(unfit("more than", largest, stiffness) + ": steps will take many iterations");
+            warnings.push(unfit("more than 10,000 times", largest, stiffness) + ": steps will take many iterations");
         }
         Some(stiffness) if stiffness < least / FAR => {
-            warnings.push(unfit("less than 1 /", least, stiffness) + ": gaps will nearly close");
+            warnings.push(unfit("less than a 10,000th of", least, stiffness) + ": gaps will nearly close");
         }
         _ => {}
     }
@@ -114,7 +114,7 @@ fn extents<'a>(surfaces: &'a Surfaces, x: &[Vec4]) -> Vec<Extent<'a>> {
 }
 
 /// Not more than `x`, with two digits.
-fn rounded(x: f64) -> f64 {
+pub(super) fn rounded(x: f64) -> f64 {
     let unit = 10f64.powf(x.log10().floor() - 1.0);
     let down = (x / unit).floor() * unit;
     format!("{down:.1e}").parse().unwrap_or(down)

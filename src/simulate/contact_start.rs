@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::contact_numbers::rounded;
 use crate::contact::Contact;
 use crate::contact::excluded::is_closed;
 use crate::contact::overlap::{Meeting, Overlap};
@@ -163,7 +164,7 @@ fn hint(contact: &Contact, groups: &[Group]) -> String {
         ways.push("turn the normal of the plane round".into());
     }
     ways.push(if all(Meeting::Touches) {
-        format!("leave a gap of about {} m (contact.distance) between them", surfaces.range)
+        format!("leave a gap of about {} m (contact.distance) between them", rounded(surfaces.range))
     } else {
         "move them apart (transform)".into()
     });

@@ -133,7 +133,7 @@ impl Hessian {
         }
     }
 
-    /// Adds v vᵀ.
+    /// Adds the matrix v vᵀ of a square.
     fn add_square(&mut self, square: &Square) {
         for (v, column) in square.corners.iter().zip(&square.vectors) {
             for (w, row) in square.corners.iter().zip(&square.vectors).filter(|(w, _)| *w <= v) {

@@ -60,7 +60,7 @@ impl Places {
         out
     }
 
-    /// Vᵀ u.
+    /// The products Vᵀ u with all squares.
     pub(super) fn transposed(&self, u: &[[f64; 3]]) -> Vec<f64> {
         let product = |square: &Square| -> f64 {
             Places::entries(square).map(|(i, v)| v[0] * u[i][0] + v[1] * u[i][1] + v[2] * u[i][2]).sum()

@@ -60,7 +60,7 @@ pub(super) struct Structured {
     squares: Vec<Square>,
     places: Places,
     columns: Columns,
-    /// A⁻¹ ∇g.
+    /// The solution A⁻¹ ∇g of the last direction.
     solved: Vec<Vec4>,
     right: Vec<Vec4>,
     answer: Vec<Vec4>,
@@ -168,7 +168,7 @@ impl Structured {
         vectors::dot(&at.gradient, direction)
     }
 
-    /// Wᵀ r.
+    /// The products Wᵀ r with all pairs.
     fn products(&self, r: &[Vec4]) -> [Vec<f64>; 2] {
         [
             self.pairs.iter().map(|pair| vectors::dot(&pair.step, r)).collect(),
