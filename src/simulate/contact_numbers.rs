@@ -61,7 +61,9 @@ pub(super) fn check_numbers(
     };
     match settings.stiffness {
         Some(stiffness) if stiffness > FAR * largest => {
-            warnings.push(unfit("more than 10,000 times", largest, stiffness) + ": steps will take many iterations");
+            warnings.push(
+                unfit("more than 10,000 times", largest, stiffness) + ": steps will take many iterations",
+            );
         }
         Some(stiffness) if stiffness < least / FAR => {
             warnings.push(unfit("less than a 10,000th of", least, stiffness) + ": gaps will nearly close");
