@@ -11,8 +11,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::overlap::Meeting;
 use super::pairs::Kind;
-use super::surfaces::{Primitive, Surfaces};
+use super::surfaces::{Primitive, Surfaces, all_pairs_of};
 use super::{Contact, filter};
 use crate::mesh::intersect::meets;
 use elements::math::lanes::Vec4;
@@ -99,13 +100,8 @@ impl Contact {
         self.surfaces.excluded.closed =
             self.surfaces.parts.iter().map(|part| is_closed(&part.triangles, x)).collect();
         let found = self.entangled(x, |pair| parts.contains(&self.parts_of_primitives(pair)), 0.0);
-        let mut vertices = BTreeSet::new();
-        for plane in &self.planes {
-            let behind = |pair: &super::Pair| pair.gap(pair.places(x)).0 <= 0.0;
-            vertices.extend(
-                self.above_plane(*plane, x, 0.0, |pair| behind(pair).then_some([pair.corners[0], *plane])),
-            );
-        }
+        let behind = overlaps.iter().filter(|overlap| overlap.meeting == Meeting::Behind);
+        let vertices = behind.map(|overlap| overlap.pieces).collect();
         self.leave_out(found.into_iter().collect(), vertices);
     }
 
@@ -163,7 +159,7 @@ impl Contact {
     fn leave_out(&mut self, primitives: BTreeSet<[u32; 2]>, vertices: BTreeSet<[u32; 2]>) {
         let mut pieces = HashSet::new();
         for [p, q] in primitives.iter().map(|pair| pair.map(|p| &self.surfaces.primitives[p as usize])) {
-            all_pieces(p, q, |kind, corners| {
+            all_pairs_of(p, q, |kind, corners| {
                 pieces.insert((kind, corners));
             });
         }
@@ -195,7 +191,7 @@ impl Contact {
         let mut linked = excluded.has_primitives(pair);
         if !linked {
             let [p, q] = pair.map(|p| &self.surfaces.primitives[p as usize]);
-            all_pieces(p, q, |kind, corners| linked |= excluded.has(kind, corners));
+            all_pairs_of(p, q, |kind, corners| linked |= excluded.has(kind, corners));
         }
         linked
     }
@@ -223,7 +219,7 @@ impl Contact {
         }
         // The least gap, and the way from the first primitive to the second there.
         let (mut is_near, mut least, mut way) = (false, f64::INFINITY, [0.0; 3]);
-        all_pieces(p, q, |kind, corners| {
+        all_pairs_of(p, q, |kind, corners| {
             let Some(pair) = surfaces.pair(kind, corners, p, q) else { return };
             let (gap, closest) = pair.gap(pair.places(x));
             is_near |= gap <= kept * pair.range;
@@ -257,27 +253,6 @@ fn sides(primitive: &Primitive) -> impl Iterator<Item = [u32; 2]> {
         _ => 0,
     };
     [[a, b], [b, c], [c, a]].into_iter().take(count).map(|[a, b]| [a.min(b), a.max(b)])
-}
-
-/// Calls `visit` with all pairs of pieces between two primitives, owned by them or not.
-fn all_pieces(p: &Primitive, q: &Primitive, mut visit: impl FnMut(Kind, [u32; 4])) {
-    for (one, other) in [(p, q), (q, p)] {
-        let corners = &one.corners[..usize::from(one.count)];
-        for v in corners.iter().copied().filter(|v| !other.corners.contains(v)) {
-            let [a, b, c] = other.corners;
-            match other.count {
-                3 => visit(Kind::PointTriangle, [v, a, b, c]),
-                2 => visit(Kind::PointEdge, [v, a, b, b]),
-                _ => {}
-            }
-        }
-    }
-    for e in sides(p) {
-        for f in sides(q).filter(|f| !f.contains(&e[0]) && !f.contains(&e[1])) {
-            let [[a, b], [c, d]] = if e < f { [e, f] } else { [f, e] };
-            visit(Kind::EdgeEdge, [a, b, c, d]);
-        }
-    }
 }
 
 /// True if triangles with vertices at `x` close a volume and their normals point out of it.

@@ -1,5 +1,7 @@
 //! What intersects: edges that pierce triangles, by exact signs, and pieces that are closer than their thickness.
 
+use std::cmp::Ordering;
+
 use super::Contact;
 use super::pairs::Pair;
 use super::surfaces::{NONE, Primitive};
@@ -75,7 +77,7 @@ impl Contact {
             }));
         }
         found.sort_by(|a, b| {
-            let place = a.place.partial_cmp(&b.place).expect("finite places");
+            let place = a.place.partial_cmp(&b.place).unwrap_or(Ordering::Equal);
             a.parts.cmp(&b.parts).then(place).then(a.pieces.cmp(&b.pieces))
         });
         found

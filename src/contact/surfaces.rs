@@ -193,28 +193,12 @@ impl Surfaces {
 
     /// Calls `visit` with the pairs that two primitives have, each of them once. They have no meaning before
     /// [`Surfaces::complete`].
-    pub fn pairs_of(&self, p: &Primitive, q: &Primitive, mut visit: impl FnMut(Kind, [u32; 4])) {
-        for (one, other) in [(p, q), (q, p)] {
-            for v in (0..3).filter(|k| one.vertices[*k]).map(|k| one.corners[k]) {
-                if other.corners.contains(&v) {
-                    continue;
-                }
-                let [a, b, c] = other.corners;
-                match other.count {
-                    3 => visit(Kind::PointTriangle, [v, a, b, c]),
-                    2 => visit(Kind::PointEdge, [v, a, b, b]),
-                    _ => {}
-                }
-            }
-        }
-        for e in p.edges.iter().filter(|e| **e != NONE).map(|e| self.edges[*e as usize]) {
-            for f in q.edges.iter().filter(|f| **f != NONE).map(|f| self.edges[*f as usize]) {
-                if !f.contains(&e[0]) && !f.contains(&e[1]) {
-                    let [[a, b], [c, d]] = if e < f { [e, f] } else { [f, e] };
-                    visit(Kind::EdgeEdge, [a, b, c, d]);
-                }
-            }
-        }
+    pub fn pairs_of(&self, p: &Primitive, q: &Primitive, visit: impl FnMut(Kind, [u32; 4])) {
+        let owned = |p: &Primitive| {
+            let vertices = std::array::from_fn(|k| p.vertices[k].then_some(p.corners[k]));
+            (vertices, p.edges.map(|e| (e != NONE).then(|| self.edges[e as usize])))
+        };
+        pairs_between([(p, owned(p)), (q, owned(q))], visit);
     }
 
     /// What thickness and radius take off the distance of two primitives, in m.
@@ -328,5 +312,44 @@ impl Surfaces {
             range: self.range,
             parallel: 0.0,
         })
+    }
+}
+
+/// Calls `visit` with all pairs of pieces between two primitives, owned by them or not.
+pub fn all_pairs_of(p: &Primitive, q: &Primitive, visit: impl FnMut(Kind, [u32; 4])) {
+    let all = |p: &Primitive| {
+        let [a, b, c] = p.corners.map(Some);
+        let side =
+            |k: usize, l: usize| Some([p.corners[k].min(p.corners[l]), p.corners[k].max(p.corners[l])]);
+        match p.count {
+            3 => ([a, b, c], [side(0, 1), side(1, 2), side(2, 0)]),
+            2 => ([a, b, None], [side(0, 1), None, None]),
+            _ => ([a, None, None], [None; 3]),
+        }
+    };
+    pairs_between([(p, all(p)), (q, all(q))], visit);
+}
+
+/// Some vertices and edges of a primitive.
+type Pieces = ([Option<u32>; 3], [Option<[u32; 2]>; 3]);
+
+/// Calls `visit` with the pairs of some vertices of each primitive and the other one, and of some of their edges.
+fn pairs_between([p, q]: [(&Primitive, Pieces); 2], mut visit: impl FnMut(Kind, [u32; 4])) {
+    for ((_, (vertices, _)), (other, _)) in [(p, q), (q, p)] {
+        let [a, b, c] = other.corners;
+        for v in vertices.into_iter().flatten().filter(|v| !other.corners.contains(v)) {
+            match other.count {
+                3 => visit(Kind::PointTriangle, [v, a, b, c]),
+                2 => visit(Kind::PointEdge, [v, a, b, b]),
+                _ => {}
+            }
+        }
+    }
+    let [edges, others] = [p.1.1, q.1.1];
+    for e in edges.into_iter().flatten() {
+        for f in others.into_iter().flatten().filter(|f| !f.contains(&e[0]) && !f.contains(&e[1])) {
+            let [[a, b], [c, d]] = if e < f { [e, f] } else { [f, e] };
+            visit(Kind::EdgeEdge, [a, b, c, d]);
+        }
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn check_start(scene: &Scene, contact: &mut Contact, x: &[Vec4]) -> R
         subject: scene.name.clone(),
         reason: format!("surfaces {what} at the start: {}{more}", named.join("; ")),
         hint: hint(contact, &groups),
-        found: Box::new(shown(contact, &groups, x)),
+        found: Box::new(shown(contact, &groups, &overlaps, x)),
     })
 }
 
@@ -181,7 +181,7 @@ fn hint(contact: &Contact, groups: &[Group]) -> String {
 }
 
 /// The triangles and edges that intersect, and those with vertices behind planes.
-fn shown(contact: &Contact, groups: &[Group], x: &[Vec4]) -> Intersecting {
+fn shown(contact: &Contact, groups: &[Group], overlaps: &[Overlap], x: &[Vec4]) -> Intersecting {
     let surfaces = contact.surfaces();
     let number = |parts: [u32; 2]| groups.iter().position(|group| group.parts == parts).unwrap_or(0);
     let mut cells: BTreeSet<(usize, u32)> = BTreeSet::new();
@@ -189,7 +189,6 @@ fn shown(contact: &Contact, groups: &[Group], x: &[Vec4]) -> Intersecting {
         let parts = pair.map(|p| surfaces.primitives[p as usize].part);
         cells.extend(pair.map(|p| (number([parts[0].min(parts[1]), parts[0].max(parts[1])]), p)));
     }
-    let overlaps = contact.overlaps(x);
     let behind: BTreeSet<(u32, usize)> = (overlaps.iter())
         .filter(|overlap| overlap.meeting == Meeting::Behind)
         .map(|overlap| (overlap.pieces[0], number(overlap.parts)))
