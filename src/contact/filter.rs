@@ -21,7 +21,7 @@ use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 
 /// The part of a gap that one motion may close.
 const CLOSED: f64 = 0.9;
-/// The part ε of d̂ down to which motions may close a gap; 1e-7 m for d̂ = 1 mm. See [`closing`] for gaps below it.
+/// The part ε of d̂ down to which motions may close a gap; 1e-7 m for d̂ = 1 mm. Smaller gaps may close slowly.
 pub const KEPT: f64 = 1e-4;
 
 /// The largest part up to 1 of the motion from `from` to `to` that keeps a pair apart.
