@@ -15,6 +15,7 @@ pub mod options;
 pub mod pd;
 pub mod quasi_newton;
 pub mod specification;
+mod structured;
 pub mod system;
 pub mod vbd;
 pub mod xpbd;

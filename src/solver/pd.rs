@@ -12,6 +12,8 @@
 //!
 //! which is the form used here: the local step is the gradient, prescribed vertices need no special care, and rounding
 //! acts on the increment only. For other energies the iteration may diverge, so they are refused.
+//!
+//! Where there are active terms, their Hessian is added to A at every iterate (see `structured::descent`).
 
 use std::time::Instant;
 
@@ -19,7 +21,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::options::Options as _;
-use super::system::{Precision, System};
+use super::structured::Descent;
+use super::system::{Precision, System, assemble};
 use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
 use crate::error::Result;
@@ -61,6 +64,8 @@ pub struct ProjectiveDynamics {
     precision: Precision,
     system: Option<System>,
     increment: Vec<Vec4>,
+    /// What iterates where there are active terms.
+    descent: Option<Descent>,
 }
 
 impl Solver for ProjectiveDynamics {
@@ -73,14 +78,29 @@ impl Solver for ProjectiveDynamics {
         let factor_entries = system.entries();
         self.system = Some(system);
         self.increment = vec![Vec4::ZERO; objective.free];
+        self.descent =
+            objective.has_active().then(|| Descent::new(&assemble(objective, 1.0), factor_entries));
         Ok(Preparation { cache: Some(outcome), factor_entries })
     }
 
-    fn begin_step(&mut self, _: &Objective, _: &Iterate) {}
+    fn accept_active(&mut self, objective: &Objective) -> Result<()> {
+        let entries = self.system.as_ref().map_or(0, System::entries);
+        self.descent = Some(Descent::new(&assemble(objective, 1.0), entries));
+        Ok(())
+    }
+
+    fn begin_step(&mut self, _: &Objective, iterate: &Iterate) {
+        if let Some(descent) = &mut self.descent {
+            descent.begin_step(iterate);
+        }
+    }
 
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
         let start = Instant::now();
         let system = self.system.as_mut().expect("prepared before the first step");
+        if let Some(descent) = &mut self.descent {
+            return Ok(descent.iterate(system, objective, iterate, cost));
+        }
         system.solve(&iterate.gradient, &mut self.increment);
         vectors::add_scaled(-1.0, &self.increment, &mut iterate.x[..objective.free]);
         cost.global += start.elapsed();

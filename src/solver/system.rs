@@ -14,6 +14,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::structured::Inverse;
 use crate::cache::{Array, Cache, Cached, Check, Key, Outcome};
 use crate::error::{Error, Result};
 use crate::step::{Iterate, Objective};
@@ -168,6 +169,12 @@ impl System {
     /// The factor in packed form.
     pub fn panels(&self) -> &Panels {
         &self.factor.panels
+    }
+}
+
+impl Inverse for System {
+    fn solve_system(&mut self, b: &[Vec4], x: &mut [Vec4]) {
+        self.solve(b, x);
     }
 }
 

@@ -117,9 +117,20 @@ impl Objective {
         self.scale
     }
 
+    /// Like [`Objective::evaluate`], without active terms.
+    pub fn evaluate_fixed(&self, at: &mut Iterate) {
+        at.value = self.evaluate_terms(|term, chunk, x, slots| term.evaluate(chunk, x, slots), at);
+        at.value.inertia = self.gather(at);
+    }
+
     fn evaluate_as(&self, at: &mut Iterate, evaluate: Evaluate) {
         at.value = self.evaluate_terms(evaluate, at);
         at.value.inertia = self.gather(at);
+        self.add_active_part(at);
+    }
+
+    /// Computes energy and gradient of the active terms at the iterate's positions, and adds the gradient to its own.
+    pub fn add_active_part(&self, at: &mut Iterate) {
         if self.active.is_empty() {
             return;
         }

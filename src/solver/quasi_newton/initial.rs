@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::Preparation;
 use super::super::linear::{Conjugate, HessianSolver, Linear};
+use super::super::structured::Inverse;
 use super::super::system::{self, Precision, System};
 use crate::cache::Cache;
 use crate::error::Result;
@@ -42,6 +43,12 @@ impl Constant {
             Constant::Factor(system) => system.solve(b, x),
             Constant::Conjugate(matrix, conjugate) => conjugate.solve(matrix, b, x),
         }
+    }
+}
+
+impl Inverse for Initial {
+    fn solve_system(&mut self, b: &[Vec4], x: &mut [Vec4]) {
+        self.constant.as_mut().expect("prepared before the first step").solve(b, x);
     }
 }
 
@@ -105,11 +112,6 @@ impl Initial {
             self.fresh = false;
         }
         Ok(())
-    }
-
-    /// Solves `x = A⁻¹ b`, exactly or approximately.
-    pub(super) fn solve_system(&mut self, b: &[Vec4], x: &mut [Vec4]) {
-        self.constant.as_mut().expect("prepared before the first step").solve(b, x);
     }
 
     /// Computes `x = H₀ b`; `scale`, if given, is the factor on the identity.

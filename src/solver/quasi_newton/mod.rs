@@ -24,11 +24,8 @@
 //!
 //! Where there are active terms, the directions of `structured` take the place of both.
 
-mod blocks;
 mod history;
 mod initial;
-mod reduced;
-mod structured;
 
 use std::time::Instant;
 
@@ -38,6 +35,7 @@ use serde::{Deserialize, Serialize};
 use super::acceleration::Acceleration;
 use super::linear::{self, Linear, LinearKind, PreconditionerKind};
 use super::options::{Options as _, check_rho, demand};
+use super::structured::{Inverse, Structured};
 use super::system::Precision;
 use super::{Cost, Preparation, Progress, Solver, options, system};
 use crate::cache::Cache;
@@ -50,7 +48,6 @@ use elements::math::vectors;
 use history::History;
 use initial::Initial;
 pub use initial::InitialHessian;
-use structured::Structured;
 
 /// The options of `quasi-newton`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -12,7 +12,9 @@
 //!
 //! Departure: the paper leaves γ to the user. Jacobi diverges where the diagonal does not dominate, as in tets. By
 //! default γ is therefore at most 1, and so small that the largest eigenvalue of γ B⁻¹ A, found by a few power
-//! iterations, is at most 1.9.
+//! iterations, is at most 1.9. ρ and γ are those of the fixed terms also where there are active ones (see `touching`).
+
+mod touching;
 
 use std::time::Instant;
 
@@ -22,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::acceleration::Acceleration;
 use super::options::{Options as _, check_relaxation, check_rho};
 use super::pd;
+use super::structured::Descent;
 use super::system::{self, System};
 use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
@@ -33,6 +36,7 @@ use elements::math::lanes::Vec4;
 use elements::math::random::SplitMix64;
 use elements::math::vectors;
 use sparse::matrix::SymmetricMatrix;
+use touching::Touching;
 
 /// The options of `chebyshev`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -105,6 +109,7 @@ impl options::Options for Options {
             oscillates: false,
             steps: 0,
             oscillating: 0,
+            touching: None,
         })
     }
 }
@@ -139,9 +144,33 @@ pub struct Chebyshev {
     oscillates: bool,
     steps: u64,
     oscillating: u64,
+    /// What iterates where there are active terms.
+    touching: Option<Touching>,
 }
 
 impl Chebyshev {
+    /// Computes or loads what the inner solve needs.
+    fn prepare_inner(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
+        self.increment = vec![Vec4::ZERO; objective.free];
+        self.relaxation = self.given_relaxation.unwrap_or(1.0);
+        if self.name == "direct" {
+            let (system, outcome) = System::prepare(objective, cache)?;
+            let factor_entries = system.entries();
+            self.inner = Inner::Direct(system);
+            return Ok(Preparation { cache: Some(outcome), factor_entries });
+        }
+        let matrix = system::assemble(objective, 1.0);
+        let diagonal = matrix.diagonal();
+        if self.name == "jacobi" {
+            let largest = largest_eigenvalue(&matrix, &diagonal);
+            self.relaxation = self.given_relaxation.unwrap_or((1.9 / largest).min(1.0));
+            self.inner = Inner::Jacobi(diagonal);
+        } else {
+            self.inner = Inner::GaussSeidel(matrix);
+        }
+        Ok(Preparation::default())
+    }
+
     /// Computes `increment ← B⁻¹ gradient`.
     fn solve_inner(&mut self, gradient: &[Vec4]) {
         match &mut self.inner {
@@ -217,24 +246,20 @@ impl Solver for Chebyshev {
     }
 
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
-        self.increment = vec![Vec4::ZERO; objective.free];
-        self.relaxation = self.given_relaxation.unwrap_or(1.0);
-        if self.name == "direct" {
-            let (system, outcome) = System::prepare(objective, cache)?;
-            let factor_entries = system.entries();
-            self.inner = Inner::Direct(system);
-            return Ok(Preparation { cache: Some(outcome), factor_entries });
+        let preparation = self.prepare_inner(objective, cache)?;
+        if objective.has_active() {
+            self.accept_active(objective)?;
         }
-        let matrix = system::assemble(objective, 1.0);
-        let diagonal = matrix.diagonal();
-        if self.name == "jacobi" {
-            let largest = largest_eigenvalue(&matrix, &diagonal);
-            self.relaxation = self.given_relaxation.unwrap_or((1.9 / largest).min(1.0));
-            self.inner = Inner::Jacobi(diagonal);
-        } else {
-            self.inner = Inner::GaussSeidel(matrix);
-        }
-        Ok(Preparation::default())
+        Ok(preparation)
+    }
+
+    fn accept_active(&mut self, objective: &Objective) -> Result<()> {
+        let descent = match &self.inner {
+            Inner::Direct(system) => Some(Descent::new(&system::assemble(objective, 1.0), system.entries())),
+            _ => None,
+        };
+        self.touching = Some(Touching::new(objective.free, descent));
+        Ok(())
     }
 
     fn tune(&mut self, objective: &Objective, iterate: &Iterate, cache: &Cache) -> Result<Option<String>> {
@@ -242,10 +267,13 @@ impl Solver for Chebyshev {
         let key = system::start_key(objective, iterate, &format!("{name} {relaxation:?}"));
         let mut acceleration = self.acceleration.clone();
         let mut at = iterate.clone();
+        if objective.has_active() {
+            objective.evaluate_fixed(&mut at);
+        }
         let found = acceleration.tune(&key, cache, || {
             self.solve_inner(&at.gradient);
             vectors::add_scaled(-relaxation, &self.increment, &mut at.x[..objective.free]);
-            objective.evaluate(&mut at);
+            objective.evaluate_fixed(&mut at);
             vectors::norm(&self.increment)
         })?;
         self.acceleration = acceleration;
@@ -254,6 +282,9 @@ impl Solver for Chebyshev {
 
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
         self.acceleration.begin_step();
+        if let Some(touching) = &mut self.touching {
+            touching.begin_step(iterate);
+        }
         self.previous.clear();
         self.previous.extend_from_slice(&iterate.x[..objective.free]);
         self.steps += 1;
@@ -274,6 +305,9 @@ impl Solver for Chebyshev {
     }
 
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
+        if self.touching.is_some() {
+            return Ok(self.iterate_touching(objective, iterate, cost));
+        }
         let start = Instant::now();
         self.solve_inner(&iterate.gradient);
         let (omega, gamma) = (self.acceleration.advance(), self.relaxation);

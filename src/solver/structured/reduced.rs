@@ -1,6 +1,6 @@
 //! The vertices of the squares of active terms, and A⁻¹ between them.
 
-use super::initial::Initial;
+use super::Inverse;
 use crate::step::active::Square;
 use elements::math::lanes::{Kernel, Lane, Vec4, dispatch};
 use elements::par;
@@ -114,7 +114,7 @@ impl Columns {
     }
 
     /// Prepares products between these vertices: a dense matrix where that is less work than solves.
-    pub(super) fn follow(&mut self, vertices: &[u32], initial: &mut Initial) {
+    pub(super) fn follow(&mut self, vertices: &[u32], inverse: &mut dyn Inverse) {
         let count = vertices.len();
         if count * count > 2 * self.factor_entries || count * self.size > MOST_KEPT {
             self.vertices.clear();
@@ -133,7 +133,7 @@ impl Columns {
         for three in missing.chunks(3) {
             self.right.fill(Vec4::ZERO);
             three.iter().enumerate().for_each(|(k, v)| self.right[*v as usize].0[k] = 1.0);
-            initial.solve_system(&self.right, &mut self.answer);
+            inverse.solve_system(&self.right, &mut self.answer);
             for (k, v) in three.iter().enumerate() {
                 self.place[*v as usize] = self.kept.len() as u32;
                 self.kept.push(self.answer.iter().map(|a| a.0[k]).collect());
@@ -158,7 +158,7 @@ impl Columns {
     }
 
     /// (A⁻¹ y) at the vertices, for a vector with entries there only.
-    pub(super) fn apply(&self, places: &Places, y: &[[f64; 3]], initial: &mut Initial) -> Vec<[f64; 3]> {
+    pub(super) fn apply(&self, places: &Places, y: &[[f64; 3]], inverse: &mut dyn Inverse) -> Vec<[f64; 3]> {
         let count = y.len();
         let mut out = vec![[0.0; 3]; count];
         if self.vertices.is_empty() {
@@ -167,7 +167,7 @@ impl Columns {
             for (v, y) in places.vertices.iter().zip(y) {
                 right[*v as usize] = Vec4::new(*y);
             }
-            initial.solve_system(&right, &mut answer);
+            inverse.solve_system(&right, &mut answer);
             return places.gather(&answer);
         }
         let y: Vec<Vec4> = y.iter().map(|y| Vec4::new(*y)).collect();

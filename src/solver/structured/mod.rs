@@ -20,14 +20,25 @@
 //! few of them A⁻¹ there is a small dense matrix, whose columns stay the same over all steps and are kept; with many of
 //! them, each product takes a solve with A's factor.
 
-use super::blocks;
-use super::initial::Initial;
-use super::reduced::{Columns, Places};
+mod blocks;
+mod descent;
+mod reduced;
+
+pub(super) use blocks::{blocks, solve_blocks};
+pub(super) use descent::Descent;
+
 use crate::step::active::Square;
 use crate::step::{Iterate, Objective};
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
+use reduced::{Columns, Places};
 use sparse::matrix::SymmetricMatrix;
+
+/// Something that solves with A.
+pub(super) trait Inverse {
+    /// Solves `x = A⁻¹ b` on the unknowns, exactly or approximately.
+    fn solve_system(&mut self, b: &[Vec4], x: &mut [Vec4]);
+}
 
 /// Conjugate gradients end when the residual is this part of the first one, and no contact's is harmful. The residual is
 /// by how much the motion of a contact is off, and that must be less than its gap: with 1e-3 alone an impact of a box took
@@ -102,7 +113,7 @@ impl Structured {
     /// Computes `direction`; returns its slope, which is negative up to rounding.
     pub(super) fn find(
         &mut self,
-        initial: &mut Initial,
+        inverse: &mut dyn Inverse,
         objective: &Objective,
         at: &Iterate,
         direction: &mut [Vec4],
@@ -110,14 +121,14 @@ impl Structured {
         objective.squares(&at.x, &mut self.squares);
         self.places.find(&self.squares, objective.free);
         // All of ∇g at once: near a minimum its parts are large and cancel, and solves are exact to about 1e-6.
-        initial.solve_system(&at.gradient, &mut self.solved);
+        inverse.solve_system(&at.gradient, &mut self.solved);
         if self.places.vertices.is_empty() {
             direction.copy_from_slice(&self.solved);
             return self.finish(&at.gradient, at, direction);
         }
-        self.columns.follow(&self.places.vertices, initial);
+        self.columns.follow(&self.places.vertices, inverse);
         for enough in [ENOUGH, EXACT] {
-            let slope = self.solve(initial, at, enough, direction);
+            let slope = self.solve(inverse, at, enough, direction);
             if slope < 0.0 || self.squares.is_empty() {
                 return slope;
             }
@@ -125,14 +136,20 @@ impl Structured {
         vectors::dot(&at.gradient, direction)
     }
 
+    /// d·A d of the direction that was found last, without pairs.
+    pub(super) fn curvature(&self, at: &Iterate, direction: &[Vec4]) -> f64 {
+        let right = if self.places.vertices.is_empty() { &at.gradient } else { &self.right };
+        -vectors::dot(right, direction)
+    }
+
     /// A direction vertex by vertex, for where others led nowhere; returns its slope, `None` if nothing is stiff.
     pub(super) fn find_blocks(&self, at: &Iterate, direction: &mut [Vec4]) -> Option<f64> {
         let stiff = !self.squares.is_empty();
-        stiff.then(|| blocks::find(&self.diagonal, &self.squares, &at.gradient, direction))
+        stiff.then(|| solve_blocks(&blocks(&self.diagonal, &self.squares), &at.gradient, direction))
     }
 
     /// The direction with λ to the given accuracy; returns its slope.
-    fn solve(&mut self, initial: &mut Initial, at: &Iterate, enough: f64, direction: &mut [Vec4]) -> f64 {
+    fn solve(&mut self, inverse: &mut dyn Inverse, at: &Iterate, enough: f64, direction: &mut [Vec4]) -> f64 {
         let reduced = self.reduced();
         let mut start = self.places.gather(&self.solved);
         let along = self.products(&at.gradient);
@@ -142,7 +159,7 @@ impl Structured {
         let harmless: Vec<f64> = self.squares.iter().map(|square| square.harmless).collect();
         let lambda = conjugate([&right, &scales, &harmless], enough, |lambda| {
             let y = self.places.times(lambda);
-            let mut u = self.columns.apply(&self.places, &y, initial);
+            let mut u = self.columns.apply(&self.places, &y, inverse);
             let along = reduced.products(&y);
             reduced.complete(&along, &mut u);
             self.places.transposed(&u)
@@ -150,7 +167,7 @@ impl Structured {
         // H (∇g − V λ) with one more solve.
         self.right.fill(Vec4::ZERO);
         self.places.subtract(&lambda, &mut self.right);
-        initial.solve_system(&self.right, &mut self.answer);
+        inverse.solve_system(&self.right, &mut self.answer);
         vectors::combine(1.0, &self.answer, &self.solved, direction);
         vectors::add_scaled(1.0, &at.gradient, &mut self.right);
         self.finish(&self.right, at, direction)
@@ -192,7 +209,7 @@ impl Structured {
     }
 
     /// Makes a pair of the step between two evaluated points.
-    pub(super) fn learn(&mut self, initial: &mut Initial, from: &Iterate, to: &Iterate) {
+    pub(super) fn learn(&mut self, inverse: &mut dyn Inverse, from: &Iterate, to: &Iterate) {
         if self.limit == 0 {
             return;
         }
@@ -215,7 +232,7 @@ impl Structured {
             }
         }
         let mut solved = vec![Vec4::ZERO; free];
-        initial.solve_system(&change, &mut solved);
+        inverse.solve_system(&change, &mut solved);
         self.pairs.push(Pair { step, change, solved });
         let last = &self.pairs[self.pairs.len() - 1];
         let mut rows = [vec![], vec![]];
