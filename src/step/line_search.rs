@@ -136,6 +136,28 @@ impl LineSearch {
     }
 }
 
+/// Moves the evaluated `iterate` towards the positions of `trial`, as far as active terms allow, if g is not higher there;
+/// returns whether it is. `trial` has the old point afterwards, or the one that was refused.
+pub fn approach(objective: &Objective, iterate: &mut Iterate, trial: &mut Iterate, cost: &mut Cost) -> bool {
+    let part = objective.longest_part(&iterate.x, || &trial.x);
+    if part < 1.0 {
+        cost.truncated += 1;
+        for (to, x) in trial.x.iter_mut().zip(&iterate.x).take(objective.free) {
+            to.0 = std::array::from_fn(|k| x.0[k] + part * (to.0[k] - x.0[k]));
+        }
+    }
+    let start = objective.watch();
+    objective.evaluate(trial);
+    cost.local += objective.since(start);
+    cost.tries += 1;
+    // A NaN is not below, so it is refused.
+    let is_lower = trial.value.total() <= iterate.value.total() + objective.rounding(&iterate.value);
+    if is_lower {
+        std::mem::swap(iterate, trial);
+    }
+    is_lower
+}
+
 enum Verdict {
     Good,
     Short,

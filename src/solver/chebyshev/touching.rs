@@ -13,7 +13,7 @@ use super::{Chebyshev, Inner};
 use crate::solver::structured::{Descent, blocks, solve_blocks};
 use crate::solver::{Cost, Progress};
 use crate::step::active::Square;
-use crate::step::line_search::LineSearch;
+use crate::step::line_search::{LineSearch, approach};
 use crate::step::{Iterate, Objective};
 use elements::math::dense::solve;
 use elements::math::lanes::Vec4;
@@ -90,22 +90,7 @@ impl Touching {
         for (((to, x), d), old) in points {
             to.0 = std::array::from_fn(|k| omega * (x.0[k] + d.0[k] - old.0[k]) + old.0[k]);
         }
-        let part = objective.longest_part(&iterate.x, || &self.trial.x);
-        if part < 1.0 {
-            cost.truncated += 1;
-            for (to, x) in self.trial.x.iter_mut().zip(&iterate.x).take(objective.free) {
-                to.0 = std::array::from_fn(|k| x.0[k] + part * (to.0[k] - x.0[k]));
-            }
-        }
-        let start = objective.watch();
-        objective.evaluate(&mut self.trial);
-        cost.local += objective.since(start);
-        cost.tries += 1;
-        let is_lower = self.trial.value.total() <= iterate.value.total() + objective.rounding(&iterate.value);
-        if is_lower {
-            std::mem::swap(iterate, &mut self.trial);
-        }
-        is_lower
+        approach(objective, iterate, &mut self.trial, cost)
     }
 }
 

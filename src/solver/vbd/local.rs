@@ -1,6 +1,7 @@
 //! The minimization over single vertices, four side by side.
 
 use super::layout::{Bundle, Layout};
+use super::touching::Touching;
 use crate::step::Objective;
 use crate::step::backtracking::shrinkage;
 use elements::energy::vertex::{Expansion, Memory, Points};
@@ -20,6 +21,14 @@ const MAX_RETRIES: u32 = 15;
 /// Pivots and eigenvalues below this part of the largest count as zero.
 const SINGULAR: f64 = 1e-12;
 
+/// What is known of four vertices where they start: places, energies and slopes of their steps.
+struct Known {
+    from: [[f64; 3]; WIDTH],
+    energies: [f64; WIDTH],
+    slopes: [f64; WIDTH],
+    touched: Touched,
+}
+
 /// Four vertices and the data of their surroundings.
 pub(super) struct Neighbourhood<'a> {
     pub(super) objective: &'a Objective,
@@ -27,7 +36,12 @@ pub(super) struct Neighbourhood<'a> {
     pub(super) bundle: &'a Bundle,
     /// The positions of all vertices. Those of other bundles of the same colour have no influence.
     pub(super) x: &'a [Vec4],
+    /// The model of active terms.
+    pub(super) touching: Option<&'a Touching>,
 }
+
+/// The gradient and the six numbers of a block for each lane, of what touches a vertex.
+type Touched = [Option<([f64; 3], [f64; 6])>; WIDTH];
 
 impl Neighbourhood<'_> {
     /// The positions to which one Newton step takes each of the vertices. Up to rounding, g is not higher there.
@@ -35,7 +49,8 @@ impl Neighbourhood<'_> {
     pub(super) fn minimize(&self, memory: &mut Memory) -> [Vec4; WIDTH] {
         let from = self.bundle.vertices.map(|v| self.x[v as usize].xyz());
         memory.clear();
-        let expansion = self.expand(from, memory);
+        let touched = self.touched();
+        let expansion = self.expand(from, &touched, memory);
         let mut steps = [[0.0; 3]; WIDTH];
         let mut slopes = [0.0; WIDTH];
         let mut waits = [false; WIDTH];
@@ -49,7 +64,8 @@ impl Neighbourhood<'_> {
                 waits[lane] = norm(step) > TINY * self.bundle.size[lane];
             }
         }
-        let parts = self.search(from, &steps, memory, &expansion.energy, &slopes, waits);
+        let known = Known { from, energies: expansion.energy, slopes, touched };
+        let parts = self.search(&known, &steps, memory, waits);
         std::array::from_fn(|lane| Vec4::new(add(from[lane], scale(parts[lane], steps[lane]))))
     }
 
@@ -57,11 +73,9 @@ impl Neighbourhood<'_> {
     /// decrease is what the slope promises, or 0 if no part achieves that.
     fn search(
         &self,
-        from: [[f64; 3]; WIDTH],
+        known: &Known,
         steps: &[[f64; 3]; WIDTH],
         memory: &[[f64; WIDTH]],
-        energies: &[f64; WIDTH],
-        slopes: &[f64; WIDTH],
         mut waits: [bool; WIDTH],
     ) -> [f64; WIDTH] {
         let mut parts = [1.0; WIDTH];
@@ -70,9 +84,10 @@ impl Neighbourhood<'_> {
                 break;
             }
             let shifts = std::array::from_fn(|lane| scale(parts[lane], steps[lane]));
-            let reached = self.energies(from, shifts, memory);
+            let reached = self.energies(known, shifts, memory);
             for lane in 0..WIDTH {
-                let is_low = reached[lane] <= energies[lane] + GAMMA * parts[lane] * slopes[lane];
+                let promised = GAMMA * parts[lane] * known.slopes[lane];
+                let is_low = reached[lane] <= known.energies[lane] + promised;
                 waits[lane] &= !is_low;
                 if waits[lane] {
                     parts[lane] *= shrinkage(retry, HALVINGS);
@@ -82,7 +97,13 @@ impl Neighbourhood<'_> {
         std::array::from_fn(|lane| if waits[lane] { 0.0 } else { parts[lane] })
     }
 
-    fn expand(&self, at: [[f64; 3]; WIDTH], memory: &mut Memory) -> Expansion {
+    /// What active terms are like at the vertices.
+    fn touched(&self) -> Touched {
+        let Some(touching) = self.touching else { return [None; WIDTH] };
+        self.bundle.vertices.map(|v| touching.block(v))
+    }
+
+    fn expand(&self, at: [[f64; 3]; WIDTH], touched: &Touched, memory: &mut Memory) -> Expansion {
         let (mut out, points) = (Expansion::default(), points(&at));
         for (term, star) in self.layout.stars(self.bundle) {
             if let Some(term) = self.objective.terms[term].vertexwise() {
@@ -96,13 +117,17 @@ impl Neighbourhood<'_> {
                 out.gradient[k][lane] += weight * d[k];
                 out.hessian[k][lane] += weight;
             }
+            if let Some((gradient, block)) = &touched[lane] {
+                (0..3).for_each(|k| out.gradient[k][lane] += gradient[k]);
+                (0..6).for_each(|k| out.hessian[k][lane] += block[k]);
+            }
         }
         out
     }
 
     fn energies(
         &self,
-        from: [[f64; 3]; WIDTH],
+        known: &Known,
         shifts: [[f64; 3]; WIDTH],
         mut memory: &[[f64; WIDTH]],
     ) -> [f64; WIDTH] {
@@ -113,8 +138,12 @@ impl Neighbourhood<'_> {
             }
         }
         for lane in 0..WIDTH {
-            let (weight, d) = self.inertia(lane, add(from[lane], shifts[lane]));
+            let (weight, d) = self.inertia(lane, add(known.from[lane], shifts[lane]));
             out[lane] += 0.5 * weight * dot(d, d);
+            if let Some((gradient, block)) = &known.touched[lane] {
+                let product = dot(shifts[lane], times(*block, shifts[lane]));
+                out[lane] += dot(*gradient, shifts[lane]) + 0.5 * product;
+            }
         }
         out
     }
@@ -129,6 +158,18 @@ impl Neighbourhood<'_> {
 
 fn points(at: &[[f64; 3]; WIDTH]) -> Points {
     std::array::from_fn(|k| at.map(|x| x[k]))
+}
+
+/// The product of the six numbers of a symmetric matrix with a vector.
+fn times(hessian: [f64; 6], v: [f64; 3]) -> [f64; 3] {
+    let mut out = [0.0; 3];
+    for (value, (i, k)) in hessian.into_iter().zip(PLACES) {
+        out[i] += value * v[k];
+        if i != k {
+            out[k] += value * v[i];
+        }
+    }
+    out
 }
 
 /// The step −|H|⁻¹ g for the six numbers of H; not finite if H is zero.
@@ -168,17 +209,6 @@ fn filtered_step(hessian: [f64; 6], gradient: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn times(hessian: [f64; 6], v: [f64; 3]) -> [f64; 3] {
-        let mut out = [0.0; 3];
-        for (value, (i, k)) in hessian.into_iter().zip(PLACES) {
-            out[i] += value * v[k];
-            if i != k {
-                out[k] += value * v[i];
-            }
-        }
-        out
-    }
 
     #[test]
     fn a_step_solves_with_a_definite_block_and_descends_with_any() {

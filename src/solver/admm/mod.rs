@@ -29,6 +29,10 @@
 //! `relaxation` is the α of over-relaxation (see `energy::proximal`). With `balance`, the weights double where the
 //! primal residual is more than 10 times the dual one and halve in the opposite case. They change at most every 5
 //! iterations and stay within a factor 16 of their first values, to which each step returns.
+//!
+//! Active terms belong to the global step: they are functions of x (see `touching`).
+
+mod touching;
 
 use std::time::Instant;
 
@@ -36,6 +40,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::options::{Options as _, check_positive, check_relaxation};
+use super::structured::Structured;
 use super::system::System;
 use super::{Cost, Preparation, Progress, Refusal, Solver, options, quasi_newton};
 use crate::cache::Cache;
@@ -46,6 +51,7 @@ use elements::energy::material::Fault;
 use elements::energy::proximal::{Residuals, Split, Splitting};
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
+use touching::Touching;
 
 /// The options of `admm`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,6 +93,7 @@ impl options::Options for Options {
             descent: None,
             start: Iterate::default(),
             systems: vec![],
+            touching: None,
             power: 0,
             rest: 0,
             first: None,
@@ -129,8 +136,11 @@ pub struct Admm {
     descent: Option<Box<dyn Solver>>,
     /// The start of the step.
     start: Iterate,
-    /// The exponents n that were used, each with the factor for the weights `weight_scale` · 2ⁿ.
-    systems: Vec<(i32, System)>,
+    /// The exponents n that were used, each with the factor for the weights `weight_scale` · 2ⁿ, and for active terms
+    /// with what solves with their Hessian added.
+    systems: Vec<(i32, System, Option<Structured>)>,
+    /// What the global step needs where there are active terms.
+    touching: Option<Touching>,
     /// The exponent n of the current weights.
     power: i32,
     /// The number of iterations since the weights changed.
@@ -173,11 +183,29 @@ impl Admm {
         self.rest = 0;
         let factor = f64::from(-change).exp2();
         self.splits.iter_mut().flatten().for_each(|split| split.scale_dual(factor));
-        if self.systems.iter().all(|(power, _)| *power != self.power) {
+        if self.systems.iter().all(|(power, ..)| *power != self.power) {
             let (system, _) = System::prepare_scaled(objective, self.scale(), &self.cache)?;
-            self.systems.push((self.power, system));
+            let structured = touching::structured(objective, self.scale(), &system);
+            self.systems.push((self.power, system, structured));
         }
         Ok(())
+    }
+
+    /// Solves the global step at the trial point, whose gradient is its residual: computes the increment to subtract;
+    /// returns the part of it to take.
+    fn find_increment(&mut self, objective: &Objective, cost: &mut Cost) -> f64 {
+        let system = self.systems.iter_mut().find(|(power, ..)| *power == self.power);
+        let (_, system, structured) = system.expect("prepared before the first step");
+        match (structured, &mut self.touching) {
+            (Some(structured), Some(touching)) => {
+                let at = &mut self.trial;
+                touching.solve(objective, (system, structured), at, &mut self.increment, cost)
+            }
+            _ => {
+                system.solve(&self.trial.gradient, &mut self.increment);
+                1.0
+            }
+        }
     }
 
     /// True if a scene of hard sets, whose gradient does not vanish, has reached the tolerance by its residuals.
@@ -188,11 +216,17 @@ impl Admm {
         self.is_hard && self.tolerance > 0.0 && both <= self.tolerance * self.tolerance * first
     }
 
-    /// Moves by the increment, or turns to descent if that leads outside the domain of a barrier.
-    fn advance(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<()> {
-        let started = Instant::now();
+    /// Moves by a part of the increment, or turns to descent if that leads outside the domain of a barrier.
+    fn advance(
+        &mut self,
+        objective: &Objective,
+        part: f64,
+        iterate: &mut Iterate,
+        cost: &mut Cost,
+    ) -> Result<()> {
+        let started = objective.watch();
         let free = objective.free;
-        vectors::combine(-1.0, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
+        vectors::combine(-part, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
         if objective.is_feasible(&self.trial.x) {
             if self.evaluates() {
                 objective.evaluate(&mut self.trial);
@@ -201,7 +235,7 @@ impl Admm {
         } else {
             self.turn_to_descent(objective, iterate)?;
         }
-        cost.local += started.elapsed();
+        cost.local += objective.since(started);
         cost.tries += 1;
         Ok(())
     }
@@ -215,6 +249,9 @@ impl Admm {
         if self.descent.is_none() {
             let mut solver = quasi_newton::Options::default().build(0.0);
             solver.prepare(objective, &self.cache)?;
+            if objective.has_active() {
+                solver.accept_active(objective)?;
+            }
             self.descent = Some(solver);
         }
         if let Some(solver) = &mut self.descent {
@@ -235,13 +272,25 @@ impl Solver for Admm {
         self.is_hard = objective.terms.iter().any(|t| t.proximal().is_some_and(|p| p.is_hard()));
         let (system, outcome) = System::prepare_scaled(objective, self.weight_scale, cache)?;
         let factor_entries = system.entries();
-        self.systems = vec![(0, system)];
+        self.systems = vec![(0, system, None)];
         self.descent = None;
+        if objective.has_active() {
+            self.accept_active(objective)?;
+        }
         self.power = 0;
         self.cache = cache.clone();
         self.splits = objective.splits();
         self.increment = vec![Vec4::ZERO; objective.free];
         Ok(Preparation { cache: Some(outcome), factor_entries })
+    }
+
+    fn accept_active(&mut self, objective: &Objective) -> Result<()> {
+        self.touching = Some(Touching::new(objective));
+        for (power, system, structured) in &mut self.systems {
+            let scale = self.weight_scale * f64::from(*power).exp2();
+            *structured = touching::structured(objective, scale, system);
+        }
+        Ok(())
     }
 
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
@@ -300,15 +349,13 @@ impl Solver for Admm {
         if self.is_done(objective) {
             return Ok(Progress::Stalled);
         }
-        let start = Instant::now();
-        let system = self.systems.iter_mut().find(|(power, _)| *power == self.power);
-        let (_, system) = system.expect("prepared before the first step");
-        system.solve(&self.trial.gradient, &mut self.increment);
-        cost.global += start.elapsed();
+        let start = objective.watch();
+        let part = self.find_increment(objective, cost);
+        cost.global += objective.since(start);
         if self.minimizes() {
-            self.advance(objective, iterate, cost)?;
+            self.advance(objective, part, iterate, cost)?;
         } else {
-            vectors::add_scaled(-1.0, &self.increment, &mut iterate.x[..objective.free]);
+            vectors::add_scaled(-part, &self.increment, &mut iterate.x[..objective.free]);
         }
         Ok(Progress::Moved)
     }

@@ -27,9 +27,12 @@
 //! There is a line search, which the paper does without (it skips vertices whose det H is nearly zero). An accelerated
 //! point is refused where g is above that of x_{k−1}, and ω begins anew, so that too large a ρ costs little. A step
 //! starts where those of all solvers do.
+//!
+//! Active terms have a part in each block, and the sweep as a whole is a direction then (see `touching`).
 
 mod layout;
 mod local;
+mod touching;
 
 use std::time::Instant;
 
@@ -49,6 +52,7 @@ use elements::math::lanes::{Vec4, WIDTH};
 use elements::par;
 use layout::Layout;
 use local::Neighbourhood;
+use touching::Touching;
 
 /// The options of `vbd`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -99,6 +103,8 @@ pub struct BlockDescent {
     /// The number of accelerated points so far, and the number of them that were refused.
     accelerated: u64,
     refused: u64,
+    /// The model of active terms, where there are some.
+    touching: Option<Touching>,
 }
 
 impl BlockDescent {
@@ -109,15 +115,19 @@ impl BlockDescent {
             let bundles = &self.layout.bundles[colour.clone()];
             let targets = &mut self.targets[..bundles.len()];
             let (layout, at): (&Layout, &[Vec4]) = (&self.layout, x);
+            let touching = self.touching.as_ref();
             let memories = &mut self.memories[..targets.len().div_ceil(BUNDLES)];
             par::chunks_mut_and(targets, BUNDLES, memories, |chunk, targets, memory| {
                 for (bundle, target) in bundles[chunk * BUNDLES..].iter().zip(targets) {
-                    *target = Neighbourhood { objective, layout, bundle, x: at }.minimize(memory);
+                    *target = Neighbourhood { objective, layout, bundle, x: at, touching }.minimize(memory);
                 }
             });
             for (bundle, target) in bundles.iter().zip(targets.iter()) {
                 for (v, target) in bundle.vertices[..bundle.count].iter().zip(target) {
                     moved |= x[*v as usize] != *target;
+                    if let Some(touching) = &mut self.touching {
+                        touching.moved(*v, x[*v as usize], *target);
+                    }
                     x[*v as usize] = *target;
                 }
             }
@@ -152,7 +162,15 @@ impl Solver for BlockDescent {
         self.targets = vec![[Vec4::ZERO; WIDTH]; longest];
         self.memories = vec![Memory::new(); longest.div_ceil(BUNDLES)];
         tracing::debug!("{} colours, {} bundles", self.layout.colours.len(), self.layout.bundles.len());
+        if objective.has_active() {
+            self.accept_active(objective)?;
+        }
         Ok(Preparation::default())
+    }
+
+    fn accept_active(&mut self, objective: &Objective) -> Result<()> {
+        self.touching = Some(Touching::new(objective, &self.layout));
+        Ok(())
     }
 
     /// There is nothing to do: every sweep asks for the stiffness anew.
@@ -180,6 +198,9 @@ impl Solver for BlockDescent {
             self.before.swap(0, 1);
             self.before[0].clear();
             self.before[0].extend_from_slice(&iterate.x[..free]);
+        }
+        if self.touching.is_some() {
+            return Ok(self.iterate_touching(objective, iterate, cost));
         }
         let moved = self.sweep(objective, &mut iterate.x);
         let accelerated = self.extrapolate(&mut iterate.x[..free]);
