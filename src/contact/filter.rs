@@ -28,7 +28,11 @@ pub const KEPT: f64 = 1e-4;
 pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
     let x = pair.places(from);
     let end = pair.places(to);
-    let way: [[f64; 3]; 4] = std::array::from_fn(|k| sub(end[k], x[k]));
+    longest_of(pair, x, std::array::from_fn(|k| sub(end[k], x[k])))
+}
+
+/// The largest part up to 1 of a motion by `way` that keeps a pair apart, whose corners are at `x`.
+pub fn longest_of(pair: &Pair, x: [[f64; 3]; 4], way: [[f64; 3]; 4]) -> f64 {
     if pair.kind != Kind::Plane && is_far(pair.kind.first(), &x, &way, pair.offset) {
         return 1.0;
     }
@@ -57,7 +61,7 @@ pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
 }
 
 /// True if the boxes around two pieces, grown by `offset`, may meet while they move.
-fn may_meet(first: usize, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4], offset: f64) -> bool {
+pub fn may_meet(first: usize, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4], offset: f64) -> bool {
     (0..3).all(|k| {
         let [[a, b], [c, d]] = spans(first, x, k);
         let [[da, db], [dc, dd]] = spans(first, way, k);
@@ -99,6 +103,23 @@ pub fn boxes_apart(first: usize, x: &[[f64; 3]; 4]) -> f64 {
         sum += apart * apart;
     }
     sum
+}
+
+/// True if boxes around two pieces, grown by `near`, may meet while each corner moves by any part of its way.
+pub fn may_meet_parts(first: usize, x: &[[f64; 3]; 4], way: &[[f64; 3]; 4], near: f64) -> bool {
+    (0..3).all(|k| {
+        let low = |corner: usize| x[corner][k] + low(way[corner][k], 0.0);
+        let high = |corner: usize| x[corner][k] + high(way[corner][k], 0.0);
+        let [least, most] = [
+            (0..first).map(low).fold(f64::INFINITY, self::low),
+            (0..first).map(high).fold(f64::NEG_INFINITY, self::high),
+        ];
+        let [other_least, other_most] = [
+            (first..4).map(low).fold(f64::INFINITY, self::low),
+            (first..4).map(high).fold(f64::NEG_INFINITY, self::high),
+        ];
+        least <= other_most + near && other_least <= most + near
+    })
 }
 
 /// True if boxes around two pieces are further apart than the pieces can approach each other, ten times over: then nothing

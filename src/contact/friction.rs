@@ -178,7 +178,13 @@ impl Friction {
         !self.coefficients.is_empty()
     }
 
-    fn coefficient(&self, a: u32, b: u32) -> f64 {
+    /// Where vertices were when the step began; `None` before the first one, and without friction.
+    pub fn start(&self) -> Option<&[Vec4]> {
+        (!self.start.is_empty()).then_some(&self.start)
+    }
+
+    /// The coefficient μ of two parts; there must be friction.
+    pub fn coefficient(&self, a: u32, b: u32) -> f64 {
         self.coefficients[a as usize * self.parts + b as usize]
     }
 

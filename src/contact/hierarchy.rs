@@ -75,6 +75,21 @@ impl Hierarchy {
 
     /// The tree fitted to a straight motion from `from` to `to`; what comes within `near` of each other meets.
     pub fn fit<'a>(&'a self, surfaces: &'a Surfaces, from: &[Vec4], to: &[Vec4], near: f64) -> Fitted<'a> {
+        self.fitted(surfaces, [from, to], near, false)
+    }
+
+    /// Like [`Hierarchy::fit`] for motions of which each vertex may make any part.
+    pub fn fit_parts<'a>(&'a self, surfaces: &'a Surfaces, from: &[Vec4], to: &[Vec4]) -> Fitted<'a> {
+        self.fitted(surfaces, [from, to], 0.0, true)
+    }
+
+    fn fitted<'a>(
+        &'a self,
+        surfaces: &'a Surfaces,
+        [from, to]: [&[Vec4]; 2],
+        near: f64,
+        may_stop: bool,
+    ) -> Fitted<'a> {
         let mut places = vec![Reach::NOTHING; self.order.len()];
         par::chunks_mut(&mut places, 1024, |chunk, places| {
             for (reach, number) in places.iter_mut().zip(&self.order[1024 * chunk..]) {
@@ -82,7 +97,12 @@ impl Hierarchy {
                 for v in primitive.corners.map(|v| v as usize) {
                     let (a, b) = (from[v].xyz(), to[v].xyz());
                     let way = sub(b, a);
-                    *reach = reach.merge(Reach { place: [a, a], way: [way, way] });
+                    let way = if may_stop {
+                        [way.map(|w| w.min(0.0)), way.map(|w| w.max(0.0))]
+                    } else {
+                        [way, way]
+                    };
+                    *reach = reach.merge(Reach { place: [a, a], way });
                 }
                 // A bit more, so that rounding does not keep apart what meets.
                 let more =

@@ -130,7 +130,7 @@ impl Moved {
     }
 
     /// By how much any pair may have come closer at the most, in m.
-    fn largest(&self, surfaces: &Surfaces) -> f64 {
+    pub fn largest(&self, surfaces: &Surfaces) -> f64 {
         let count = self.parts.len();
         if count > FOLLOWED {
             return 2.0 * self.most.iter().copied().fold(0.0, f64::max);
@@ -228,6 +228,13 @@ impl List {
         });
         found.sort_unstable_by_key(|(key, _)| *key);
         found.into_iter().map(|(_, made)| made).collect()
+    }
+
+    /// The pairs whose gap may be less than their range and `more`; `None` where the list does not tell.
+    pub fn within(&self, surfaces: &Surfaces, moved: &Moved, more: f64) -> Option<Vec<Pair>> {
+        let reach = moved.largest(surfaces) + more;
+        let select = |listed: &Listed| moved.may_use_up(listed, listed.room() - more).then_some(listed.pair);
+        (reach < 2.0 * self.margin).then(|| self.collect(reach, select))
     }
 
     /// The largest part of a motion up to 1 that keeps all pairs apart; `None` where the list does not tell.

@@ -13,6 +13,7 @@
 //! | `list` | the pairs that may touch, kept over many states |
 //! | `filter` | how far a motion may go |
 //! | `friction` | anchors that hold what sticks |
+//! | `positional` | constraints and a filter for solvers of positions |
 //! | `report` | what touches, for people |
 //! | `overlap` | whether anything intersects, exactly |
 //! | `excluded` | what is left out until it is apart |
@@ -29,6 +30,7 @@ pub mod hierarchy;
 pub mod list;
 pub mod overlap;
 pub mod pairs;
+mod positional;
 mod report;
 pub mod surfaces;
 
@@ -36,7 +38,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::step::active::{Active, Square, Touching};
+use crate::step::active::{Active, Approach, Square, Touching};
 use elements::math::lanes::Vec4;
 use elements::math::vec3::{add, cross, dot, norm, sub};
 use elements::par;
@@ -58,6 +60,8 @@ pub struct Contact {
     friction: Friction,
     /// The friction of the step.
     rubs: Vec<Rub>,
+    /// True if the solver takes friction from [`Active::approaches`].
+    is_positional: bool,
     list: Mutex<Arc<List>>,
     /// The margin of a list at the most, in m: lists with many more pairs than touch cost more than making them anew.
     widest: f64,
@@ -79,6 +83,7 @@ impl Contact {
             bodies,
             friction,
             rubs: vec![],
+            is_positional: false,
             list: Mutex::default(),
             searched: AtomicU64::new(0),
         }
@@ -260,6 +265,18 @@ impl Active for Contact {
         above.min(apart)
     }
 
+    fn approaches(&self, from: &[Vec4], to: &[Vec4], out: &mut Vec<Approach>) {
+        self.constraints(from, to, out);
+    }
+
+    fn apart(&self, from: &[Vec4], to: &[Vec4], parts: &mut [f64]) {
+        self.separate(from, to, parts);
+    }
+
+    fn become_positional(&mut self) {
+        self.is_positional = true;
+    }
+
     fn bounding(&self, from: &[Vec4], to: &[Vec4]) -> Option<[String; 2]> {
         let mut bounds = self.bounds_of_all(from, to);
         for plane in &self.planes {
@@ -280,11 +297,14 @@ impl Active for Contact {
         if self.friction.acts() {
             let touches = self.touches(x);
             self.rubs = self.friction.begin(&self.surfaces, &touches, x);
+            if self.is_positional {
+                self.rubs.clear();
+            }
         }
     }
 
     fn lag(&mut self, x: &[Vec4]) -> bool {
-        if !self.friction.acts() {
+        if !self.friction.acts() || self.is_positional {
             return false;
         }
         let touches = self.touches(x);

@@ -123,6 +123,11 @@ impl Pair {
         Some((strength * fade.value * value, gradients))
     }
 
+    /// The strength w m κ in N of its barrier.
+    pub(super) fn strength(&self, places: [Point; 4]) -> f64 {
+        self.area * self.stiffness * Fade::of(self, places).value
+    }
+
     /// What the pair is like where it touches; `None` where the gap is d̂ or more.
     pub(super) fn touch(&self, places: [Point; 4]) -> Option<Touch> {
         let (gap, closest) = self.gap(places);

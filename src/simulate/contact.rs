@@ -18,6 +18,7 @@ use crate::model::obstacle::{ObstacleKind, ObstacleModel};
 use crate::model::{BodyModel, Model};
 use crate::scene::{Body, Contact as Settings, ContactPair, Integrator, Quantity, Scene};
 use crate::step::Objective;
+use crate::step::active::Active;
 
 /// The part of the bodies' diagonal that d̂ is by default.
 const RANGE: f64 = 1e-3;
@@ -45,7 +46,10 @@ impl Simulation {
                 "leave out fepr",
             );
         }
-        let (contact, warnings) = examined(scene, &self.model, &self.objective)?;
+        let (mut contact, warnings) = examined(scene, &self.model, &self.objective)?;
+        if self.solver.is_positional() {
+            contact.become_positional();
+        }
         self.contact = Some(ContactFacts::of(&contact));
         self.add_active(Box::new(contact))?;
         Ok(warnings)

@@ -277,7 +277,7 @@ impl Simulation {
         report: &mut StageReport,
     ) -> Result<()> {
         self.set_stage(base, time, pins)?;
-        if self.solver.minimizes() {
+        if self.solver.minimizes() || self.objective.has_active() {
             self.find_start(pins, &mut report.cost)?;
         } else {
             self.start_at_inertial(pins);

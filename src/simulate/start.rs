@@ -54,7 +54,9 @@ impl Simulation {
                     .all(|p| self.iterate.x[p.vertex as usize] == to[p.vertex as usize]);
             if arrived {
                 self.relax_if_violent(cost);
-                self.stay_if_better(pins, WORSE, cost);
+                if self.solver.minimizes() {
+                    self.stay_if_better(pins, WORSE, cost);
+                }
                 return Ok(());
             }
             self.solver.begin_step(&self.objective, &self.iterate);

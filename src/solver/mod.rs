@@ -134,6 +134,11 @@ pub trait Solver: Send {
         }
     }
 
+    /// True for solvers of positions, which take active terms as constraints ([`Objective::approaches`]).
+    fn is_positional(&self) -> bool {
+        false
+    }
+
     /// Starts a step: data of the last step are dropped. The iterate is evaluated.
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate);
 

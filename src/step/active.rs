@@ -18,6 +18,29 @@ pub struct Square {
     pub harmless: f64,
 }
 
+/// A unilateral constraint for solvers of positions: the gap of two pieces, linear in the positions, is at least a bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Approach {
+    /// What tells it from others in a step.
+    pub key: (u8, [u32; 4]),
+    /// The vertices; one may stand there several times.
+    pub corners: [u32; 4],
+    /// The factors f of a motion δ of the vertices: the second piece moves by Σ f δ relative to the first.
+    pub factors: [f64; 4],
+    /// The unit vector from the first piece to the second.
+    pub normal: [f64; 3],
+    /// The gap in m where it is linear.
+    pub gap: f64,
+    /// The least gap in m that is wanted.
+    pub bound: f64,
+    /// The compliance in m/N.
+    pub compliance: f64,
+    /// The coefficient μ of friction.
+    pub friction: f64,
+    /// By how much the second piece has moved relative to the first since the step began, in m.
+    pub slid: [f64; 3],
+}
+
 /// What touches in a state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Touching {
@@ -72,6 +95,19 @@ pub trait Active: Send + Sync {
     fn longest_part(&self, _from: &[Vec4], _to: &[Vec4]) -> f64 {
         1.0
     }
+
+    /// Appends constraints for what comes near each other in the motion from `from` to `to`, linear about `from`.
+    fn approaches(&self, _from: &[Vec4], _to: &[Vec4], _out: &mut Vec<Approach>) {}
+
+    /// Lowers `parts`, one for each vertex, until it is safe that each vertex moves by its part of the straight way from
+    /// `from` to `to`.
+    fn apart(&self, from: &[Vec4], to: &[Vec4], parts: &mut [f64]) {
+        let longest = self.longest_part(from, to);
+        parts.iter_mut().for_each(|part| *part *= longest);
+    }
+
+    /// From now on friction is in what [`Active::approaches`] tells, and not in the energy.
+    fn become_positional(&mut self) {}
 
     /// The names of the two parts that bound the motion from `from` to `to` the most; `None` if nothing bounds it.
     fn bounding(&self, _from: &[Vec4], _to: &[Vec4]) -> Option<[String; 2]> {

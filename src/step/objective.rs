@@ -8,7 +8,7 @@
 //! follow and never move inside a step. One pass gives value and gradient; `assembly` explains how gradients of
 //! elements become those of vertices.
 
-use super::active::{Active, Square, Touching};
+use super::active::{Active, Approach, Square, Touching};
 use super::assembly::Assembly;
 use super::constraint::Constraints;
 use super::term::Term;
@@ -252,6 +252,24 @@ impl Objective {
         let longest = self.active.iter().map(|active| active.longest_part(from, to)).fold(1.0, f64::min);
         self.searching.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
         longest
+    }
+
+    /// Finds the constraints of what comes near each other in the motion from `from` to `to`, linear about `from`.
+    pub fn approaches(&self, from: &[Vec4], to: &[Vec4], out: &mut Vec<Approach>) {
+        out.clear();
+        let started = Instant::now();
+        self.active.iter().for_each(|active| active.approaches(from, to, out));
+        self.searching.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// Finds for each vertex a safe part of the straight way from `from` to `to`; true if some parts are below 1.
+    pub fn apart(&self, from: &[Vec4], to: &[Vec4], parts: &mut Vec<f64>) -> bool {
+        let started = Instant::now();
+        parts.clear();
+        parts.resize(from.len(), 1.0);
+        self.active.iter().for_each(|active| active.apart(from, to, parts));
+        self.searching.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        parts.iter().any(|part| *part < 1.0)
     }
 
     /// The names of the two parts that bound the motion from `from` to `to` the most; `None` if nothing bounds it.

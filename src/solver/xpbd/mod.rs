@@ -17,10 +17,11 @@
 //! x would be without them, so that too strong a push is taken back. Relaxation scales Δλ and with it x.
 //! Acceleration \[Wang2015\], x ← ω(x − x₋₁) + x₋₁ after each sweep, does the same to λ. Both keep λ and x
 //! consistent with each other.
+//!
+//! Contacts are constraints too (see `touching`).
 
 mod regions;
-
-use std::time::Instant;
+mod touching;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,7 @@ use elements::energy::material::Fault;
 use elements::energy::{Energy, Role};
 use elements::math::lanes::{Vec4, WIDTH};
 use regions::{Project, Region};
+use touching::Touching;
 
 /// The options of `xpbd`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -144,6 +146,8 @@ pub struct Xpbd {
     /// The number of constraints per element of each term.
     counts: Vec<usize>,
     all: Region,
+    /// Contacts, where there are active terms.
+    touching: Option<Touching>,
 }
 
 impl Xpbd {
@@ -158,6 +162,7 @@ impl Xpbd {
             }),
             counts: vec![],
             all: Region::default(),
+            touching: None,
         }
     }
 
@@ -206,7 +211,28 @@ impl Solver for Xpbd {
         Ok(None)
     }
 
-    fn begin_step(&mut self, _: &Objective, _: &Iterate) {
+    /// Active terms become constraints from now on. Acceleration would leave their multipliers behind, so it is refused.
+    fn accept_active(&mut self, objective: &Objective) -> Result<()> {
+        if self.extrapolation.is_some() {
+            return Err(Error::Unsupported {
+                solver: self.name().into(),
+                subject: objective.active().next().map(|term| term.name()).unwrap_or_default(),
+                reason: "its constraints come and go within a step, which acceleration does not follow; leave out solver.rho"
+                    .into(),
+            });
+        }
+        self.touching = Some(Touching::default());
+        Ok(())
+    }
+
+    fn is_positional(&self) -> bool {
+        true
+    }
+
+    fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
+        if let Some(touching) = &mut self.touching {
+            touching.begin_step(objective, iterate);
+        }
         self.all.visit(&mut |batch| batch.multipliers = Multipliers::default());
         if let Some(extrapolation) = &mut self.extrapolation {
             extrapolation.acceleration.begin_step();
@@ -230,20 +256,26 @@ impl Solver for Xpbd {
     }
 
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
-        let start = Instant::now();
+        let start = objective.watch();
         let mut extrapolation = self.extrapolation.take();
         if let Some(extrapolation) = &mut extrapolation {
             extrapolation.remember(&iterate.x[..objective.free], &mut self.all);
         }
         let per_step = if self.form == Form::Hard { 0.0 } else { 1.0 / (objective.step * objective.step) };
         let sweep = Sweep { form: self.form, relaxation: self.relaxation, per_step };
-        let (unknowns, fixed) = iterate.x.split_at_mut(objective.free);
+        let mut touching = self.touching.take();
+        let x = touching.as_mut().map_or(&mut iterate.x, |touching| &mut touching.target);
+        let (unknowns, fixed) = x.split_at_mut(objective.free);
         self.all.sweep(&Project { objective, sweep, counts: &self.counts }, unknowns, fixed);
+        if let Some(touching) = &mut touching {
+            touching.follow(objective, &sweep, iterate, cost);
+        }
+        self.touching = touching;
         if let Some(extrapolation) = &mut extrapolation {
             extrapolation.extrapolate(&mut iterate.x[..objective.free], &mut self.all);
         }
         self.extrapolation = extrapolation;
-        cost.local += start.elapsed();
+        cost.local += objective.since(start);
         Ok(Progress::Moved)
     }
 }
