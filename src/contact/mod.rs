@@ -273,6 +273,14 @@ impl Active for Contact {
         self.separate(from, to, parts);
     }
 
+    fn meeting(&self, from: &[Vec4], to: &[Vec4]) -> Vec<[Option<usize>; 2]> {
+        self.meetings(from, to)
+    }
+
+    fn add_shares(&self, x: &[Vec4], out: &mut [f64]) {
+        self.share(x, out);
+    }
+
     fn become_positional(&mut self) {
         self.is_positional = true;
     }

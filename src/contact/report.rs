@@ -6,7 +6,7 @@ use super::Contact;
 use super::pairs::{Pair, Touch};
 use crate::step::active::{Between, Touching};
 use elements::math::lanes::Vec4;
-use elements::math::vec3::{add, sub};
+use elements::math::vec3::{add, dot, sub};
 
 /// How far apart parts are looked for to tell the least gap, in times of d̂.
 const FAR: f64 = 8.0;
@@ -83,6 +83,52 @@ impl Contact {
             .map(|([a, b], [normal, friction])| Between { names: [name(a), name(b)], normal, friction })
             .collect();
         out
+    }
+
+    /// The pairs of parts that may feel each other in a motion, each once, obstacles as `None`.
+    pub(super) fn meetings(&self, from: &[Vec4], to: &[Vec4]) -> Vec<[Option<usize>; 2]> {
+        let surfaces = &self.surfaces;
+        let mut found = self
+            .hierarchy
+            .fit(surfaces, from, to, 2.0 * surfaces.range)
+            .collect_primitives(|[p, q], out| out.push([p, q].map(|p| surfaces.primitives[p as usize].part)));
+        for plane in &self.planes {
+            let [origin, normal] = self.plane_at(*plane, to);
+            let [near, _] = self.plane_at(*plane, from);
+            for (vertex, part) in &surfaces.vertices {
+                let heights = [(from, near), (to, origin)]
+                    .map(|(x, origin)| dot(sub(x[*vertex as usize].xyz(), origin), normal));
+                let reach = surfaces.offset_to_plane(*part, *plane) + 2.0 * surfaces.range;
+                if heights[0].min(heights[1]) < reach && surfaces.may_touch(*part, *plane) {
+                    found.push([*part, *plane]);
+                }
+            }
+        }
+        found.iter_mut().for_each(|pair| pair.sort_unstable());
+        found.sort_unstable();
+        found.dedup();
+        let body = |part: u32| (!surfaces.parts[part as usize].is_obstacle).then_some(part as usize);
+        found.into_iter().map(|pair| pair.map(body)).collect()
+    }
+
+    /// Adds what contact stores at `x` less the work of friction, half of it to each body of a pair, all of it where the
+    /// other one is an obstacle.
+    pub(super) fn share(&self, x: &[Vec4], out: &mut [f64]) {
+        let mut add = |parts: [u32; 2], energy: f64| {
+            let bodies = parts.map(|part| Some(part as usize).filter(|part| *part < out.len()));
+            let each = energy / bodies.iter().flatten().count().max(1) as f64;
+            bodies.into_iter().flatten().for_each(|body| out[body] += each);
+        };
+        let stored = self.near(x, |pair| pair.evaluate(pair.places(x)).map(|(energy, _)| (*pair, energy)));
+        for (pair, energy) in stored {
+            let (first, second) = self.parts_of(&pair);
+            add([first, second], energy);
+        }
+        for rub in &self.rubs {
+            let (_, gradients) = rub.evaluate(x);
+            let parts = [0, 1].map(|k: usize| self.surfaces.part_of(rub.corners[k]));
+            add(parts, -self.friction.work(rub, &gradients, x));
+        }
     }
 
     /// The parts of a pair's first and second piece.

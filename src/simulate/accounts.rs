@@ -45,7 +45,8 @@ impl Simulation {
             self.spare.parts.clone()
         });
         self.acting = Acting { force, time, stored, moving };
-        self.objective.constraints = self.ledger.constraints(&self.objective, &self.acting.on(base));
+        let departure = self.acting.on(base);
+        self.objective.constraints = self.ledger.constraints(&self.objective, &departure);
     }
 
     /// Ends a step from `base` by what keeps the accounts; forces acted at `acted`.

@@ -106,6 +106,16 @@ pub trait Active: Send + Sync {
         parts.iter_mut().for_each(|part| *part *= longest);
     }
 
+    /// The pairs of bodies that may feel each other in the motion from `from` to `to`; `None` stands for obstacles. A body
+    /// may be there with itself.
+    fn meeting(&self, _from: &[Vec4], _to: &[Vec4]) -> Vec<[Option<usize>; 2]> {
+        vec![]
+    }
+
+    /// Adds the energy in J that each body has a share in, one for each body: what is stored at `x` less the work of
+    /// friction since the step began.
+    fn add_shares(&self, _x: &[Vec4], _out: &mut [f64]) {}
+
     /// From now on friction is in what [`Active::approaches`] tells, and not in the energy.
     fn become_positional(&mut self) {}
 

@@ -8,7 +8,8 @@
 //!
 //! with v = (x − x_n)/h; see `simulate::conserve` for P⁺, L⁺, o, H and K. Where H is prescribed, the work of forces
 //! does not count, and q contains the forces too. The changes for soft pins are described in
-//! `simulate::conserve::springs`. The two momenta are linear in x, since (x − o_{n+1}) × v is (x_n − o) × v for every
+//! `simulate::conserve::springs`. Bodies that touch have constraints in common, and E then contains what contact stores, less
+//! the work of friction. The two momenta are linear in x, since (x − o_{n+1}) × v is (x_n − o) × v for every
 //! motion x = x_n + h v.
 
 use std::sync::Arc;
@@ -79,6 +80,8 @@ pub struct Constraints {
     pub vertices: Arc<[u32]>,
     /// The numbers of the terms that make up the body's energy, without followed springs.
     pub terms: Arc<[usize]>,
+    /// The bodies that touch something, whose shares in active terms belong to the energy.
+    pub touching: Vec<usize>,
     /// Which of the quantities are kept.
     pub kept: Kept,
     /// For each vertex, w (x_n − o) and, in the fourth place, w in kg/s.
@@ -218,6 +221,7 @@ impl Constraints {
         Constraints {
             vertices,
             terms,
+            touching: vec![],
             kept,
             lever: Vec::with_capacity(count),
             inertia: Vec::with_capacity(count),
@@ -279,6 +283,20 @@ impl Constraints {
         })
     }
 
+    /// The seven gradients ∇c where ∇g is `gradient` and q is `pull`, added to `out` at the body's unknowns.
+    pub fn add_gradients(&self, gradient: &[Vec4], pull: &[Vec4], out: &mut [Vec<Vec4>; 7]) {
+        for (v, [a, b, c, w]) in self.vertices.iter().map(|v| *v as usize).zip(self.lever.iter().copied()) {
+            for k in 0..3 {
+                out[k][v].0[k] = w;
+            }
+            // The component k of lever × d is d·(eₖ × lever).
+            out[3][v] = Vec4::new([0.0, -c, b]);
+            out[4][v] = Vec4::new([c, 0.0, -a]);
+            out[5][v] = Vec4::new([-b, a, 0.0]);
+            out[6][v] = Vec4(std::array::from_fn(|k| gradient[v].0[k] + pull[v].0[k]));
+        }
+    }
+
     /// c_P, c_L and c_H with α = 0, at an evaluated iterate.
     pub fn values(&self, at: &Iterate) -> [f64; 7] {
         let sums = fold(self.chunks(), |chunk| {
@@ -299,7 +317,8 @@ impl Constraints {
             c[3 + k] = sums.angular[k] - self.angular[k];
         }
         let lagging: f64 = self.springs.iter().map(|s| s.lagging(at.x[s.vertex as usize].xyz())).sum();
-        c[6] = sums.dots[0] + stored + lagging - self.energy;
+        let shared: f64 = self.touching.iter().filter_map(|body| at.shares.get(*body)).sum();
+        c[6] = sums.dots[0] + stored + lagging + shared - self.energy;
         c
     }
 }

@@ -39,6 +39,8 @@ pub struct Iterate {
     pub(super) partial: Vec<f64>,
     /// The part of the gradient that active terms have; empty without them.
     pub active: Vec<Vec4>,
+    /// The energy of active terms that each body has a share in, in J; empty where no constraints need it.
+    pub shares: Vec<f64>,
 }
 
 impl Clone for Iterate {
@@ -54,6 +56,7 @@ impl Clone for Iterate {
         self.value = source.value;
         self.parts.clone_from(&source.parts);
         self.active.clone_from(&source.active);
+        self.shares.clone_from(&source.shares);
         self.sums.resize(source.sums.len(), Vec4::ZERO);
         self.partial.resize(source.partial.len(), 0.0);
     }

@@ -80,6 +80,7 @@ impl Objective {
             sums: vec![Vec4::ZERO; self.assembly.len()],
             partial: vec![0.0; chunk_counts.max(self.free.div_ceil(VERTICES))],
             active: vec![],
+            shares: vec![],
         }
     }
 
@@ -138,6 +139,9 @@ impl Objective {
         at.active.resize(self.free, Vec4::ZERO);
         let before = self.searched();
         at.value.active = self.active.iter().map(|active| active.add_gradient(&at.x, &mut at.active)).sum();
+        if !self.constraints.is_empty() {
+            at.shares = self.shares(&at.x);
+        }
         self.note_searched(before);
         vectors::add_scaled(1.0, &at.active, &mut at.gradient);
     }
@@ -252,6 +256,20 @@ impl Objective {
         let longest = self.active.iter().map(|active| active.longest_part(from, to)).fold(1.0, f64::min);
         self.searching.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
         longest
+    }
+
+    /// The energy of active terms that each body has a share in, in J: what is stored at `x` less the work of friction
+    /// since the step began.
+    pub fn shares(&self, x: &[Vec4]) -> Vec<f64> {
+        let bodies = self.active.iter().flat_map(|active| active.bodies()).max().map_or(0, |last| last + 1);
+        let mut shares = vec![0.0; bodies];
+        self.active.iter().for_each(|active| active.add_shares(x, &mut shares));
+        shares
+    }
+
+    /// The pairs of bodies that may feel each other in the motion from `from` to `to`; `None` stands for obstacles.
+    pub fn meeting(&self, from: &[Vec4], to: &[Vec4]) -> Vec<[Option<usize>; 2]> {
+        self.active.iter().flat_map(|active| active.meeting(from, to)).collect()
     }
 
     /// Finds the constraints of what comes near each other in the motion from `from` to `to`, linear about `from`.

@@ -28,9 +28,12 @@
 //! whatever α was, so that its small values do not add up: 10⁴ will do, where H taken from the last state would need
 //! more. The slack that it leaves is what lets a motion turn round where all its energy is elastic.
 //!
+//! *Contact*: bodies that touch have constraints in common, see `groups`.
+//!
 //! *Control* \[Kee2021, Eq. 23-24\]: users may prescribe P, L or H, and `damping` γ takes (H − K)(1 − e^{−γh}) in a
 //! step, which leaves the momenta alone.
 
+mod groups;
 pub mod projection;
 pub mod springs;
 
@@ -80,6 +83,8 @@ pub struct Ledger {
     body_of: Vec<u32>,
     /// Some energy depends on time.
     is_animated: bool,
+    /// The bodies of each of the step's constraints.
+    groups: Vec<groups::Group>,
     /// One for each body.
     pub accounts: Vec<Account>,
 }
@@ -176,7 +181,7 @@ impl Ledger {
         let moves = |pin: &crate::scene::Pin| pin.motion.is_some();
         let is_animated =
             scene.bodies.iter().any(|b| b.stiffness_scale.is_some() || b.pins.iter().any(moves));
-        Ledger { members, body_of, is_animated, accounts: vec![] }
+        Ledger { members, body_of, is_animated, groups: vec![], accounts: vec![] }
     }
 
     /// Opens the accounts with what the bodies have at `state`, where `at` is evaluated.
@@ -195,24 +200,29 @@ impl Ledger {
         self.is_animated
     }
 
-    /// The constraints of every body that has any, for an implicit Euler step.
-    pub fn constraints(&self, objective: &Objective, from: &Departure) -> Vec<Constraints> {
+    /// The constraints of every body, or of bodies that touch in common, for an implicit Euler step.
+    pub fn constraints(&mut self, objective: &Objective, from: &Departure) -> Vec<Constraints> {
         let moving: Vec<u32> = from.moving.iter().map(|v| self.body_of[*v as usize]).collect();
-        let bodies = self.members.iter().zip(&self.accounts).enumerate();
-        bodies
-            .map(|(number, (member, account))| {
-                let is_moved = moving.contains(&(number as u32));
-                member.constrain(account, objective, from, is_moved)
-            })
-            .collect()
+        self.groups = groups::groups(&self.members, objective, from);
+        let constrain = |group: &groups::Group| {
+            let account = group.account(&self.members, &self.accounts, objective, from.state);
+            let is_moved = moving.iter().any(|body| {
+                group.bodies.contains(&(*body as usize)) || (*body == u32::MAX && group.meets_obstacle)
+            });
+            let mut out = group.member.constrain(&account, objective, from, is_moved);
+            if group.touches {
+                out.touching.clone_from(&group.bodies);
+            }
+            out
+        };
+        self.groups.iter().map(constrain).collect()
     }
 
     /// Books a step that ended at `state`, where `at` is evaluated.
     pub fn settle(&mut self, objective: &Objective, state: &State, at: &Iterate) {
-        for ((member, account), c) in self.members.iter().zip(&mut self.accounts).zip(&objective.constraints)
-        {
+        for (group, c) in self.groups.iter().zip(&objective.constraints) {
             let kept = c.kept;
-            let measured = member.measure(objective, state, &at.parts);
+            let measured = group.member.measure(objective, state, &at.parts);
             let (mut here, mut work) = (Moments::default(), 0.0);
             for (i, v) in c.vertices.iter().enumerate() {
                 let [a, b, d, rate] = c.lever[i];
@@ -221,12 +231,29 @@ impl Ledger {
                 here.angular = add(here.angular, cross([a, b, d], base));
                 work += dot(c.force[i].xyz(), sub(state.x[*v as usize].xyz(), base));
             }
-            *account = Account {
+            let shared: f64 = c.touching.iter().filter_map(|body| at.shares.get(*body)).sum();
+            let goal = Account {
                 linear: if kept.linear { sub(c.linear, here.linear) } else { measured.linear },
                 angular: if kept.angular { sub(c.angular, here.angular) } else { measured.angular },
-                energy: if kept.energy { c.energy + work } else { measured.energy },
+                energy: if kept.energy { c.energy + work - shared } else { measured.energy },
                 stored: measured.stored,
             };
+            if let [body] = group.bodies[..] {
+                self.accounts[body] = goal;
+                continue;
+            }
+            // Each body has what it has, and an equal share of what is missing of their sums.
+            let measure = |body: &usize| self.members[*body].measure(objective, state, &at.parts);
+            let own: Vec<Account> = group.bodies.iter().map(measure).collect();
+            let part = 1.0 / own.len() as f64;
+            for (body, own) in group.bodies.iter().zip(own) {
+                self.accounts[*body] = Account {
+                    linear: add(own.linear, scale(part, sub(goal.linear, measured.linear))),
+                    angular: add(own.angular, scale(part, sub(goal.angular, measured.angular))),
+                    energy: own.energy + part * (goal.energy - measured.energy),
+                    stored: own.stored,
+                };
+            }
         }
     }
 }

@@ -7,6 +7,8 @@ use elements::math::vec3::cross;
 
 /// The prices of constraints in the merit function relative to their multipliers; above 1.
 const MARGIN: f64 = 1.1;
+/// How often a solution for a nearly symmetric matrix is refined.
+const REFINEMENTS: u32 = 4;
 /// How often λ is solved for, each time with the σ of the solution before.
 const STIFFENINGS: u32 = 4;
 
@@ -63,6 +65,17 @@ fn lengths(c: &Constraints, values: &[f64; 7]) -> [f64; 3] {
     [length(p, &values[..3]), length(l, &values[3..6]), length(h, &values[6..])]
 }
 
+/// Solves s x = b where s is symmetric but for errors, so that all equations hold to rounding.
+fn solve_nearly_symmetric(s: &[[f64; 7]; 7], b: &[f64; 7]) -> [f64; 7] {
+    let mut x = dense::solve(s, b);
+    for _ in 0..REFINEMENTS {
+        let left: [f64; 7] = std::array::from_fn(|i| b[i] - (0..7).map(|j| s[i][j] * x[j]).sum::<f64>());
+        let more = dense::solve(s, &left);
+        (0..7).for_each(|i| x[i] += more[i]);
+    }
+    x
+}
+
 impl Plan {
     /// Chooses the next step for the increments d = A⁻¹∇g with the sums `d` (whose first dot is with ∇g); returns the
     /// derivative of the merit function along it.
@@ -77,11 +90,49 @@ impl Plan {
             self.stiffening = needed;
         }
         let l = self.lambda;
-        self.next_alpha = -(c.energy - c.floor).signum() * l[6] / regularization;
-        let costs = lengths(c, &l);
-        let values = lengths(c, &self.whole(c));
         let mut descent = (1.0 + l[6]) * d.dots[0] + l[6] * d.dots[1];
         descent += (0..3).map(|k| l[k] * d.linear[k] + l[3 + k] * d.angular[k]).sum::<f64>();
+        self.slope(c, descent, regularization)
+    }
+
+    /// Chooses the next step where nothing is known of the matrix B in place of A but products: `products` has ∇cᵢ·B⁻¹∇cⱼ,
+    /// `along` ∇cᵢ·B⁻¹∇g, and `descent` ∇g·B⁻¹∇g. Returns the derivative of the merit function along it.
+    pub fn choose_among(
+        &mut self,
+        c: &Constraints,
+        products: &[[f64; 7]; 7],
+        along: &[f64; 7],
+        descent: f64,
+        regularization: f64,
+    ) -> f64 {
+        self.stiffening = 1.0;
+        for _ in 0..STIFFENINGS {
+            let (mut s, mut right) = (*products, [0.0; 7]);
+            s[6][6] += self.stiffening * slack(c, regularization);
+            for (i, holds) in c.kept.mask().into_iter().enumerate() {
+                right[i] = self.stiffening * self.values[i] - along[i];
+                if !holds {
+                    s.iter_mut().for_each(|row| row[i] = 0.0);
+                    s[i] = [0.0; 7];
+                    right[i] = 0.0;
+                }
+            }
+            self.lambda = solve_nearly_symmetric(&s, &right);
+            let needed = (1.0 + self.lambda[6]).max(1.0);
+            if needed <= self.stiffening {
+                break;
+            }
+            self.stiffening = needed;
+        }
+        let promised = descent + (0..7).map(|k| self.lambda[k] * along[k]).sum::<f64>();
+        self.slope(c, promised, regularization)
+    }
+
+    /// The derivative of the merit function along the chosen step, where (∇g + ∇c λ)·B⁻¹∇g is `descent`.
+    fn slope(&mut self, c: &Constraints, descent: f64, regularization: f64) -> f64 {
+        let l = self.lambda;
+        self.next_alpha = -(c.energy - c.floor).signum() * l[6] / regularization;
+        let (costs, values) = (lengths(c, &l), lengths(c, &self.whole(c)));
         let mut slope = -descent / self.stiffening;
         for k in 0..3 {
             self.prices[k] = self.prices[k].max(MARGIN * costs[k]);

@@ -44,6 +44,8 @@ pub(super) trait Inverse {
 /// by how much the motion of a contact is off, and that must be less than its gap: with 1e-3 alone an impact of a box took
 /// hundreds of iterations, cut by contacts whose gap was a hundredth of the way.
 const ENOUGH: f64 = 1e-3;
+/// The part that products with (A + C)⁻¹ end at.
+const FINE: f64 = 1e-6;
 /// The part that is asked for where the direction did not descend.
 const EXACT: f64 = 1e-8;
 /// The part below which nothing is gained.
@@ -134,6 +136,37 @@ impl Structured {
             }
         }
         vectors::dot(&at.gradient, direction)
+    }
+
+    /// Gets ready for products with (A + C)⁻¹ at `x`, see [`Structured::times_inverse`]; true if anything is stiff there.
+    pub(super) fn stand(&mut self, inverse: &mut dyn Inverse, objective: &Objective, x: &[Vec4]) -> bool {
+        objective.squares(x, &mut self.squares);
+        self.places.find(&self.squares, objective.free);
+        let is_stiff = !self.places.vertices.is_empty();
+        if is_stiff {
+            self.columns.follow(&self.places.vertices, inverse);
+        }
+        is_stiff
+    }
+
+    /// Computes (A + C)⁻¹ b, without pairs, to about 1e-6 of it.
+    pub(super) fn times_inverse(&mut self, inverse: &mut dyn Inverse, b: &[Vec4], out: &mut [Vec4]) {
+        inverse.solve_system(b, &mut self.solved);
+        out.copy_from_slice(&self.solved);
+        if self.places.vertices.is_empty() {
+            return;
+        }
+        let right = self.places.transposed(&self.places.gather(&self.solved));
+        let scales = self.places.scales(|i| self.columns.diagonal(&self.places, i, &self.diagonal));
+        let harmless = vec![f64::INFINITY; right.len()];
+        let lambda = conjugate([&right, &scales, &harmless], FINE, |lambda| {
+            let y = self.places.times(lambda);
+            self.places.transposed(&self.columns.apply(&self.places, &y, inverse))
+        });
+        self.right.fill(Vec4::ZERO);
+        self.places.subtract(&lambda, &mut self.right);
+        inverse.solve_system(&self.right, &mut self.answer);
+        vectors::add_scaled(1.0, &self.answer, out);
     }
 
     /// d·A d of the direction that was found last, without pairs.

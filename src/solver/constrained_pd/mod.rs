@@ -36,9 +36,12 @@
 //! along which it descends: φ′ = ∇g·Δx + ε α Δα − Σ μ|c|. Infinite energies are never accepted. A is that of
 //! \[Liu2017\], fitted to the material. Pairs of L-BFGS are not used: with them all of A⁻¹∇c would change in every
 //! iteration, which costs four solves in place of one.
+//!
+//! Where bodies may touch, `touching` has the iteration.
 
 mod combination;
 mod plan;
+mod touching;
 
 use crate::step::backtracking::halves;
 use elements::energy::material::Fault;
@@ -47,6 +50,7 @@ use std::time::Instant;
 
 use self::combination::{Move, Recover, Residual, Solved};
 use self::plan::{Plan, schur};
+use self::touching::Touching;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +101,7 @@ impl options::Options for Options {
             is_projective: true,
             trial: Iterate::default(),
             record: Record::default(),
+            touching: None,
         })
     }
 }
@@ -140,6 +145,8 @@ pub struct ConstrainedPd {
     is_projective: bool,
     trial: Iterate,
     record: Record,
+    /// What iterates where bodies may touch.
+    touching: Option<Touching>,
 }
 
 impl ConstrainedPd {
@@ -264,6 +271,12 @@ impl ConstrainedPd {
         cost.global += start.elapsed();
     }
 
+    /// The merit function at an evaluated iterate that the plans belong to.
+    fn merit(&self, objective: &Objective, iterate: &Iterate) -> f64 {
+        let plans = self.plans.iter().zip(&objective.constraints);
+        iterate.value.total() + plans.map(|(p, c)| p.merit(c, self.regularization)).sum::<f64>()
+    }
+
     /// Goes the largest of 1, ½, ¼, … of the chosen step that lowers the merit function enough;
     /// `slope` is its derivative.
     fn search(
@@ -273,11 +286,7 @@ impl ConstrainedPd {
         slope: f64,
         cost: &mut Cost,
     ) -> Progress {
-        let merit = |iterate: &Iterate, plans: &[Plan], regularization: f64| {
-            let own = plans.iter().zip(&objective.constraints).map(|(p, c)| p.merit(c, regularization));
-            iterate.value.total() + own.sum::<f64>()
-        };
-        let from = merit(iterate, &self.plans, self.regularization);
+        let from = self.merit(objective, iterate);
         let before: Vec<Plan> = self.plans.clone();
         let rounding = objective.rounding(&iterate.value);
         let mut trial = std::mem::take(&mut self.trial);
@@ -293,8 +302,7 @@ impl ConstrainedPd {
             } else {
                 cost.line_search += spent.local + spent.global;
             }
-            let merit = merit(&trial, &self.plans, self.regularization);
-            if merit <= from + GAMMA * part * slope + rounding {
+            if self.merit(objective, &trial) <= from + GAMMA * part * slope + rounding {
                 std::mem::swap(iterate, &mut trial);
                 progress = Progress::Moved;
                 break;
@@ -318,13 +326,22 @@ impl Solver for ConstrainedPd {
         let factor_entries = system.entries();
         self.system = Some(system);
         self.is_projective = objective.terms.iter().all(|term| term.is_projective());
+        if objective.has_active() {
+            self.accept_active(objective)?;
+        }
         Ok(Preparation { cache: Some(outcome), factor_entries })
+    }
+
+    fn accept_active(&mut self, objective: &Objective) -> Result<()> {
+        let system = self.system.as_ref().expect("prepared before the first step");
+        self.touching = Some(Touching::new(objective, system));
+        Ok(())
     }
 
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
         self.record = self.recorded();
         self.plan(objective, iterate);
-        if !self.is_projective {
+        if !self.is_projective || self.touching.is_some() {
             self.trial.clone_from(iterate);
         }
     }
@@ -355,6 +372,9 @@ impl Solver for ConstrainedPd {
     fn iterate(&mut self, objective: &Objective, iterate: &mut Iterate, cost: &mut Cost) -> Result<Progress> {
         if !self.plans.is_empty() && self.violation() < self.tolerance {
             return Ok(Progress::Stalled);
+        }
+        if self.touching.is_some() {
+            return Ok(self.iterate_touching(objective, iterate, cost));
         }
         let start = Instant::now();
         if objective.constraints.iter().any(|c| !c.springs.is_empty()) {
