@@ -127,7 +127,7 @@ fn parse_pc2(bytes: Vec<u8>) -> Parsed<PointCache> {
     }
     let vertices = count(integer(16)?, 16, "vertices")?;
     let (start, rate) = (real(20)?, real(24)?);
-    if !start.is_finite() || !(rate > 0.0 && rate.is_finite()) {
+    if !(start.is_finite() && rate > 0.0 && rate.is_finite()) {
         let reason =
             format!("it starts at frame {start} and has a sample every {rate} frames, which cannot be");
         return Err(Fault::new("byte 20", reason).hint("write the file anew"));
@@ -190,7 +190,8 @@ mod tests {
     }
 
     type Parser = fn(Vec<u8>) -> Parsed<PointCache>;
-    const PARSERS: [(fn() -> Vec<u8>, Parser); 2] = [(pc2, parse_pc2), (mdd, parse_mdd)];
+    type Maker = fn() -> Vec<u8>;
+    const PARSERS: [(Maker, Parser); 2] = [(pc2, parse_pc2), (mdd, parse_mdd)];
 
     #[test]
     fn frames_and_times_come_back() {

@@ -21,6 +21,17 @@ use elements::math::vec3::{norm, sub};
 /// The part of a body's diagonal from which on a jump of pins at the start is worth a warning.
 const JUMP: f64 = 1e-4;
 
+/// The positions of all vertices of a mesh.
+pub(super) type Positions = Vec<[f64; 3]>;
+
+/// What the files of a sequence hold.
+pub(super) struct Frames {
+    /// Seconds since the first frame, ascending from 0.
+    pub times: Vec<f64>,
+    /// The positions of each frame, in the files' unit.
+    pub points: Vec<Positions>,
+}
+
 /// The places of some vertices over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Places {
@@ -34,15 +45,11 @@ pub struct Places {
 
 impl Places {
     /// Those of `vertices` in frames of all vertices, which are placed by a transform.
-    pub(super) fn new(
-        times: Vec<f64>,
-        vertices: Vec<u32>,
-        frames: &[Vec<[f64; 3]>],
-        by: &Transform,
-    ) -> Places {
-        let place = |frame: &Vec<[f64; 3]>, v: &u32| apply(by, frame[*v as usize]);
-        let points = frames.iter().flat_map(|frame| vertices.iter().map(move |v| place(frame, v))).collect();
-        Places { times, vertices, points }
+    pub(super) fn new(frames: &Frames, vertices: Vec<u32>, by: &Transform) -> Places {
+        let place = |points: &Positions, v: &u32| apply(by, points[*v as usize]);
+        let of = |points| vertices.iter().map(move |v| place(points, v));
+        let points = frames.points.iter().flat_map(of).collect();
+        Places { times: frames.times.clone(), vertices, points }
     }
 
     /// The same places under other numbers, ascending as those before.
@@ -84,17 +91,12 @@ impl Places {
 }
 
 /// Reads all frames, each with the positions of all vertices in the files' unit. They must have as many vertices as `mesh` and,
-/// with `cells`, the same cells. Returns the frames with their times in s since the first.
-pub(super) fn read(
-    sequence: &Sequence,
-    mesh: &Mesh,
-    cells: bool,
-    subject: &str,
-) -> Result<(Vec<f64>, Vec<Vec<[f64; 3]>>)> {
+/// with `cells`, the same cells.
+pub(super) fn read(sequence: &Sequence, mesh: &Mesh, cells: bool, subject: &str) -> Result<Frames> {
     if let Some((key, reason)) = sequence.refusals().first() {
         return Err(Error::Usage { what: format!("{subject}: {key}: {reason}"), hint: String::new() });
     }
-    let (times, frames) = match sequence.point_cache() {
+    let (times, points): (Vec<f64>, _) = match sequence.point_cache() {
         Some(path) => {
             let cache = point_cache::read(path)?;
             check_cache(&cache, path, sequence.fps, mesh, subject)?;
@@ -114,7 +116,7 @@ pub(super) fn read(
         let reason = "the times of its frames do not ascend".into();
         return Err(Error::Mesh { subject: subject.into(), reason, hint: "give another fps".into() });
     }
-    Ok((times, frames))
+    Ok(Frames { times, points })
 }
 
 /// The times of the frames of a point cache in s since the first.
@@ -149,7 +151,7 @@ fn check_cache(cache: &PointCache, path: &Path, fps: Option<f64>, mesh: &Mesh, s
 }
 
 /// The points of one file of a sequence.
-fn points(path: &Path, frame: usize, mesh: &Mesh, cells: bool, subject: &str) -> Result<Vec<[f64; 3]>> {
+fn points(path: &Path, frame: usize, mesh: &Mesh, cells: bool, subject: &str) -> Result<Positions> {
     let refuse = |reason: String, hint: &str| {
         let reason = format!("{} (frame {frame}) {reason}", path.display());
         Err(Error::Mesh { subject: subject.into(), reason, hint: hint.into() })
@@ -238,8 +240,8 @@ pub(super) fn of_pins(
                 "write the tets with 'pliant mesh' and give them as 'mesh', with files for their vertices",
             );
         }
-        let (times, frames) = read(sequence, mesh, false, &owner)?;
-        let places = Places::new(times, vertices.clone(), &frames, &body.transform);
+        let frames = read(sequence, mesh, false, &owner)?;
+        let places = Places::new(&frames, vertices.clone(), &body.transform);
         if !places.is_finite() {
             return refuse("its places are not finite", "use smaller numbers in 'transform'");
         }

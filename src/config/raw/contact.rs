@@ -114,7 +114,7 @@ pub struct Sequence {
     /// from the least number on and without gaps; one # alone is a number without leading zeros. All have the same
     /// vertices and triangles. Or a point cache, .pc2 or .mdd, for the vertices of `shape.mesh`. Relative to the config file.
     pub files: String,
-    /// Frames per second, above 0. Required unless the file is .mdd, whose own times it replaces.
+    /// Frames per second, above 0; in place of the times of a .mdd file. Required unless `files` is .mdd.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fps: Option<f64>,
     /// Time of the first frame in s; below 0, the run starts within the sequence. Default 0.

@@ -129,7 +129,7 @@ pub struct Motion {
     /// file. Only for pins: obstacles have `sequence`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Frames per second of `file`, above 0. Required with `file`, unless it is .mdd, whose own times it replaces.
+    /// Frames per second of `file`, above 0; in place of the times of a .mdd file. Required with `file` unless it is .mdd.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fps: Option<f64>,
 }

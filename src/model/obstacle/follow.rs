@@ -15,7 +15,7 @@ use crate::mesh::weld::coinciding;
 use crate::mesh::{Kind, Mesh};
 use crate::meshing::check;
 use crate::model::notes::Notes;
-use crate::model::sequence::{Places, read};
+use crate::model::sequence::{Places, Positions, read};
 use crate::scene::{MeshSource, Motion, Obstacle, Sequence};
 
 /// The obstacle of a mesh that follows a sequence, where it is at time 0.
@@ -30,9 +30,9 @@ pub(super) fn load(
         Err(Error::Mesh { subject: subject.into(), reason: reason.into(), hint: hint.into() })
     };
     let mesh = mesh_of(source, subject)?;
-    let (times, frames) = read(sequence, &mesh, true, subject)?;
+    let frames = read(sequence, &mesh, true, subject)?;
     let own = triangles(mesh, subject)?;
-    let (vertices, triangles) = joined(&own, &frames);
+    let (vertices, triangles) = joined(&own, &frames.points);
     if triangles.is_empty() {
         return refuse(
             "no triangle of its mesh has three corners at different places",
@@ -40,7 +40,7 @@ pub(super) fn load(
         );
     }
     let count = vertices.len() as u32;
-    let places = Places::new(times, vertices, &frames, &obstacle.transform).renumbered((0..count).collect());
+    let places = Places::new(&frames, vertices, &obstacle.transform).renumbered((0..count).collect());
     if !places.is_finite() {
         return refuse("its points are not finite", "use smaller numbers in 'transform'");
     }
@@ -69,7 +69,7 @@ fn triangles(mesh: Mesh, subject: &str) -> Result<Vec<[u32; 3]>> {
 
 /// The vertices that triangles have once those at one place in all frames are one, and the triangles by their numbers among
 /// these, each once.
-fn joined(triangles: &[[u32; 3]], frames: &[Vec<[f64; 3]>]) -> (Vec<u32>, Vec<[u32; 3]>) {
+fn joined(triangles: &[[u32; 3]], frames: &[Positions]) -> (Vec<u32>, Vec<[u32; 3]>) {
     let first = together(frames);
     let corners = triangles.iter().map(|t| t.map(|v| first[v as usize]));
     let mut kept: Vec<[u32; 3]> = corners.filter(|[a, b, c]| a != b && b != c && c != a).collect();
@@ -89,7 +89,7 @@ fn joined(triangles: &[[u32; 3]], frames: &[Vec<[f64; 3]>]) -> (Vec<u32>, Vec<[u
 }
 
 /// For every vertex, the first one that is at its place in all frames: itself if there is none before it.
-fn together(frames: &[Vec<[f64; 3]>]) -> Vec<u32> {
+fn together(frames: &[Positions]) -> Vec<u32> {
     let mut first: Vec<u32> = frames.first().map(|points| coinciding(points)).unwrap_or_default();
     for points in frames {
         if (0..first.len()).all(|v| points[v] == points[first[v] as usize]) {

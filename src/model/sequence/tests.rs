@@ -1,12 +1,14 @@
 //! Tests of places over time, and of what is one mesh.
 
 use super::*;
+use crate::scene::{Motion, Path as Way};
 
 #[test]
 fn places_are_linear_between_frames_and_constant_outside() {
-    let frames = [0.0, 1.0, 5.0].map(|x| vec![[9.0; 3], [x, 2.0 * x, 0.0], [0.0, 0.0, x]]);
+    let points = [0.0, 1.0, 5.0].map(|x| vec![[9.0; 3], [x, 2.0 * x, 0.0], [0.0, 0.0, x]]).to_vec();
+    let frames = Frames { times: vec![0.0, 0.5, 1.0], points };
     let by = Transform { translate: [10.0, 0.0, 0.0], scale: 2.0, ..Transform::default() };
-    let places = Places::new(vec![0.0, 0.5, 1.0], vec![1, 2], &frames, &by);
+    let places = Places::new(&frames, vec![1, 2], &by);
     assert_eq!((places.frames(), places.duration(), places.is_finite()), (3, 1.0, true));
     for (elapsed, x) in
         [(-1.0, 0.0), (0.0, 0.0), (0.25, 0.5), (0.5, 1.0), (0.75, 3.0), (1.0, 5.0), (9.0, 5.0)]
@@ -16,6 +18,20 @@ fn places_are_linear_between_frames_and_constant_outside() {
     }
     assert_eq!(places.at(0, 0.0), None);
     assert_eq!(places.renumbered(vec![0, 7]).at(7, 1.0), Some([10.0, 0.0, 10.0]));
+}
+
+#[test]
+fn courses_know_their_vertices_and_may_begin_before_the_run() {
+    let points = [0.0, 1.0].map(|x| vec![[9.0; 3], [x, 0.0, 0.0]]).to_vec();
+    let frames = Frames { times: vec![0.0, 1.0], points };
+    let places = Places::new(&frames, vec![1], &Transform::default());
+    let sequence = Sequence { files: vec!["a.mdd".into()], fps: None };
+    let motion = Motion { path: Way::Sequence(sequence), from: -0.25, until: 0.5 };
+    let course = Course { motion, places: Some(Arc::new(places)), first: 10 };
+    for (time, x) in [(0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (9.0, 0.75)] {
+        assert_eq!(course.at(11, [7.0; 3], time), [x, 0.0, 0.0], "{time}");
+        assert_eq!([course.at(9, [7.0; 3], time), course.at(10, [7.0; 3], time)], [[7.0; 3]; 2]);
+    }
 }
 
 #[test]
