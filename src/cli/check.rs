@@ -8,9 +8,12 @@ use super::progress::cells;
 use super::report::write_stdout;
 use super::scene::SceneArgs;
 use crate::error::Result;
+use crate::model::Model;
 use crate::model::build::build;
+use crate::model::motion::Course;
+use crate::model::sequence::owners;
 use crate::run::claim::Claim;
-use crate::scene::Body;
+use crate::scene::{Body, Scene};
 use crate::simulate::touching::{ContactFacts, Examined, examine};
 
 /// Arguments of `pliant check`.
@@ -38,6 +41,16 @@ fn made_of(body: &Body) -> String {
         (true, Some(line)) => line.kind.name().into(),
         (true, None) => "springs".into(),
     }
+}
+
+/// What follows files, with their frames and how long they last.
+fn of_files(scene: &Scene, model: &Model) -> String {
+    let told = |(owner, course): (String, &Course)| {
+        let places = course.places.as_ref()?;
+        let (frames, duration) = (places.frames(), places.duration());
+        Some(format!("  {owner} follows {frames} frames of files, which last {duration:.6} s\n"))
+    };
+    owners(scene).into_iter().zip(&model.motions).filter_map(told).collect()
 }
 
 /// What a scene with contact has: d̂, κ, surfaces, and the least gap at the start, or what it is more than.
@@ -86,6 +99,7 @@ impl CheckArgs {
             let moves = if obstacle.motion.is_some() { ", moving" } else { "" };
             text += &format!("  obstacle {}: {}{moves}\n", obstacle.name, obstacle.shape.name());
         }
+        text += &of_files(config, model);
         if let Some(Examined { facts, gap, warnings }) = shown(examine(config, &built), config)? {
             warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
             text += &of_contact(&facts, gap);

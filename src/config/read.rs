@@ -15,7 +15,7 @@ use crate::error::suggest::suggestion;
 const MOST: usize = 20;
 
 /// The keys and kinds that 1.0 will have.
-const LATER: &[&str] = &["response", "sequence"];
+const LATER: &[&str] = &["response"];
 
 /// The message about names that are planned for a later version.
 pub const NOT_YET: &str = "not supported yet in this version";

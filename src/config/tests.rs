@@ -2,6 +2,7 @@
 
 mod contact;
 mod faults;
+mod sequences;
 
 use std::path::{Path, PathBuf};
 

@@ -7,6 +7,8 @@
 //! bytes that are there before they reserve memory, and every index before they use it: a damaged file is
 //! an error that names the place, never a panic. What becomes larger than its bytes in the file is paid for out of a
 //! [`budget`]. Writers write beside the target and rename.
+//!
+//! Positions over time are in point caches ([`point_cache`]) or in numbered meshes ([`numbered`]).
 
 pub mod budget;
 mod cells;
@@ -17,6 +19,7 @@ mod legacy_read;
 pub mod legacy_write;
 mod medit;
 mod msh;
+pub mod numbered;
 mod numeric;
 mod obj;
 pub mod obj_faces;
@@ -24,6 +27,7 @@ pub mod obj_frame;
 mod off;
 pub mod ply;
 mod ply_read;
+pub mod point_cache;
 pub mod pvd;
 mod scanner;
 pub mod single;

@@ -3,10 +3,13 @@
 //! The order of things: mesh → transform = the rest state → selections look at rest positions → deform = the
 //! initial state; pins hold vertices where the initial state has them.
 
+use std::sync::Arc;
+
 use super::cells::CellData;
 use super::choose::Chooser;
 use super::embedded::{self, Embedded, Surfaces};
 use super::notes::Notes;
+use super::sequence::{self, Places};
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::mesh::generate::generate;
@@ -40,6 +43,8 @@ pub struct BodyData {
     pub orphans: Vec<bool>,
     /// The vertices of each of the body's pins, without orphans.
     pub pins: Vec<Vec<u32>>,
+    /// The places that files have for the vertices of each pin; `None` for pins that follow none.
+    pub places: Vec<Option<Arc<Places>>>,
     /// The vertices of each of its loads, without orphans.
     pub loads: Vec<Vec<u32>>,
     /// The boundary of the body, by vertex numbers within it.
@@ -86,6 +91,7 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
         .collect::<Result<_>>()?;
     notes.warnings.extend(loose_parts(&mesh, &orphans, &pins).map(|text| format!("{subject}: {text}")));
     let initial = deformed(body, &mesh, &subject)?;
+    let places = sequence::of_pins(body, &pins, &mesh, &initial, &subject, &mut notes)?;
     let cells = CellData::new(body, &mesh).map_err(|reason| refuse(&subject, reason, ""))?;
     let mut mass = masses(&mesh, body, &cells);
     mass.iter_mut().for_each(|m| *m *= mass_factor);
@@ -103,6 +109,7 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
         mass,
         orphans,
         pins,
+        places,
         loads,
         notes,
     })

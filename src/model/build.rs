@@ -9,6 +9,7 @@ use super::forces::{Context, Forces};
 use super::notes::Notes;
 use super::numbering::Numbering;
 use super::obstacle::{self, ObstacleData};
+use super::sequence;
 use super::vertices::{Vertices, hard_pins, initial_state, ranges};
 use super::{BodyModel, Model, terms};
 use crate::cache::{Cache, Outcome};
@@ -101,6 +102,7 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     let mut objective = Objective::new(model.numbering.free, stage_step, mass, rest, terms);
     check_initial(scene, &model, &mut objective, &mut notes.warnings)?;
     note_idle_loads(&model, &mut notes.notes);
+    notes.notes.extend(sequence::notes(scene, &model.motions));
     let forces = Forces::build(&Context { scene, model: &model, mass: &objective.mass })?;
     Ok(Built { model, objective, forces, ordering, ordering_time, notes })
 }

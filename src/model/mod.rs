@@ -18,6 +18,7 @@ pub mod numbering;
 pub mod obstacle;
 pub mod rotation;
 pub mod select;
+pub mod sequence;
 mod terms;
 pub mod transform;
 mod vertices;
@@ -25,13 +26,13 @@ mod vertices;
 use std::ops::Range;
 
 use crate::mesh::surface::{SurfaceMap, area_vector};
-use crate::scene::Motion;
 use crate::step::Objective;
 use crate::step::Term;
 use elements::energy::{CHUNK, ElementState, chunks};
 use elements::math::lanes::Vec4;
 use elements::par;
 use embedded::Embedded;
+use motion::Course;
 use numbering::Numbering;
 use obstacle::ObstacleModel;
 
@@ -108,7 +109,7 @@ pub struct Model {
     /// Prescribed vertices.
     pub hard_pins: Vec<HardPin>,
     /// The motions that pins and obstacles follow.
-    pub motions: Vec<Motion>,
+    pub motions: Vec<Course>,
     /// For each term of the objective, the cell of each of its elements; none where elements are not cells.
     pub cells: Vec<Vec<u32>>,
     /// Length of the diagonal of the bodies' rest bounding box in m.
@@ -118,7 +119,8 @@ pub struct Model {
 impl Model {
     /// Where a prescribed vertex is at `time` (s).
     pub fn pin_position(&self, pin: &HardPin, time: f64) -> [f64; 3] {
-        pin.motion.map_or(pin.origin, |m| self.motions[m].apply(pin.origin, time))
+        let input = self.numbering.order[pin.vertex as usize] as usize;
+        pin.motion.map_or(pin.origin, |m| self.motions[m].at(input, pin.origin, time))
     }
 
     /// How many vertices the bodies have: the first ones in the input numbering.

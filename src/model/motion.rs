@@ -1,14 +1,18 @@
-//! The motion of pinned vertices: a map of their initial positions that changes over time.
+//! The motion of pinned vertices: a map of their initial positions that changes over time, or their places in files.
+
+use std::sync::Arc;
 
 use super::rotation::rotate;
+use super::sequence::Places;
 use crate::scene::{Motion, Path};
 
 impl Motion {
     /// The position at `time` (s since the start of the run) of a vertex that started at `initial`.
     ///
-    /// Before `from` the vertex is where the path begins; after `until` it stays where the path led it.
+    /// Before `from` the vertex is where the path begins; after `until` it stays where the path led it. The places of
+    /// files are in a [`Course`].
     pub fn apply(&self, initial: [f64; 3], time: f64) -> [f64; 3] {
-        let elapsed = time.min(self.until).max(self.from) - self.from;
+        let elapsed = self.elapsed(time);
         match &self.path {
             Path::Rotate { axis, origin, rate } => rotate(initial, *axis, *origin, rate * elapsed),
             Path::Translate(velocity) => offset(initial, *velocity, elapsed),
@@ -19,7 +23,35 @@ impl Motion {
             Path::Shake { amplitude, frequency } => {
                 offset(initial, *amplitude, (std::f64::consts::TAU * frequency * elapsed).sin())
             }
+            Path::Sequence(_) => initial,
         }
+    }
+
+    /// The seconds of the path that have gone by at `time` (s).
+    pub fn elapsed(&self, time: f64) -> f64 {
+        time.min(self.until).max(self.from) - self.from
+    }
+}
+
+/// A motion, with what its files hold.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// The motion as the scene has it.
+    pub motion: Motion,
+    /// The places of the vertices that follow files.
+    pub places: Option<Arc<Places>>,
+    /// The input number of the first vertex of the body or obstacle.
+    pub first: usize,
+}
+
+impl Course {
+    /// The position at `time` (s) of the vertex with an input number, which started at `initial`.
+    pub fn at(&self, vertex: usize, initial: [f64; 3], time: f64) -> [f64; 3] {
+        let place = |places: &Arc<Places>| {
+            let number = u32::try_from(vertex.checked_sub(self.first)?).ok()?;
+            places.at(number, self.motion.elapsed(time))
+        };
+        self.places.as_ref().and_then(place).unwrap_or_else(|| self.motion.apply(initial, time))
     }
 }
 

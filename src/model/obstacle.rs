@@ -4,12 +4,16 @@
 //! to them are exact. All other shapes are triangles. The vertices of obstacles come after those of all bodies. They have no
 //! mass and are prescribed, so that whatever moves hard pins moves them too.
 
+mod follow;
 mod shapes;
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::motion::Course;
 use super::notes::Notes;
 use super::rotation::rotate;
+use super::sequence::Places;
 use super::transform::apply;
 use super::vertices::{Hold, Vertices};
 use crate::error::{Error, Result};
@@ -52,6 +56,8 @@ pub struct ObstacleData {
     pub radius: f64,
     /// What its points are.
     pub kind: ObstacleKind,
+    /// Where files have its points over time; `None` if it follows none.
+    pub places: Option<Arc<Places>>,
     /// What the user should know of its mesh.
     pub notes: Notes,
 }
@@ -79,6 +85,11 @@ pub struct ObstacleModel {
 pub fn load(obstacle: &Obstacle) -> Result<ObstacleData> {
     let subject = format!("obstacle '{}'", obstacle.name);
     let mut notes = Notes::default();
+    if let (ObstacleShape::Mesh(source), Some(motion)) = (&obstacle.shape, &obstacle.motion)
+        && let Some(sequence) = motion.sequence()
+    {
+        return follow::load(obstacle, source, motion, sequence, &subject);
+    }
     let placed = |point: [f64; 3]| apply(&obstacle.transform, point);
     let (turn, radians) = obstacle.transform.rotate;
     let grown = |radius: f64| radius * obstacle.transform.scale;
@@ -114,7 +125,21 @@ pub fn load(obstacle: &Obstacle) -> Result<ObstacleData> {
             hint: "use smaller numbers in 'shape' and 'transform'".into(),
         });
     }
-    Ok(ObstacleData { points, triangles, edges, radius, kind, notes })
+    Ok(ObstacleData { points, triangles, edges, radius, kind, places: None, notes })
+}
+
+/// The mesh of an obstacle as it was read or made.
+fn mesh_of(source: &MeshSource, subject: &str) -> Result<Mesh> {
+    match source {
+        MeshSource::File(path) => io::read(path),
+        MeshSource::Generate(shape) => Ok(generate(shape)),
+        MeshSource::Memory(mesh) => Ok(mesh.as_ref().clone()),
+        MeshSource::Surface { .. } => Err(Error::Mesh {
+            subject: subject.into(),
+            reason: "it has no mesh".into(),
+            hint: "an obstacle is not filled with tets".into(),
+        }),
+    }
 }
 
 /// The surface of a mesh: one vertex at each place, no triangles without area, outward where it is closed.
@@ -122,12 +147,7 @@ fn surface(source: &MeshSource, subject: &str, notes: &mut Notes) -> Result<Surf
     let refuse = |reason: &str, hint: &str| {
         Err(Error::Mesh { subject: subject.into(), reason: reason.into(), hint: hint.into() })
     };
-    let mut mesh = match source {
-        MeshSource::File(path) => io::read(path)?,
-        MeshSource::Generate(shape) => generate(shape),
-        MeshSource::Memory(mesh) => mesh.as_ref().clone(),
-        MeshSource::Surface { .. } => return refuse("it has no mesh", "an obstacle is not filled with tets"),
-    };
+    let mut mesh = mesh_of(source, subject)?;
     if mesh.kind() == Some(Kind::Solid) {
         mesh = prepare(mesh, subject, true)?.mesh;
         let SurfaceMap { triangles, vertices, .. } = SurfaceMap::of_mesh(&mesh);
@@ -158,7 +178,8 @@ fn edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
 pub(super) fn append(scene: &Scene, data: Vec<ObstacleData>, to: &mut Vertices) -> Vec<ObstacleModel> {
     let place = |(obstacle, data): (&Obstacle, ObstacleData)| {
         let motion = obstacle.motion.as_ref().map(|motion| {
-            to.motions.push(motion.clone());
+            let places = data.places.clone();
+            to.motions.push(Course { motion: motion.clone(), places, first: to.rest.len() });
             to.motions.len() - 1
         });
         let vertices = to.rest.len()..to.rest.len() + data.points.len();

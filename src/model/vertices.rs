@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::body::BodyData;
+use super::motion::Course;
 use super::numbering::Numbering;
 use super::{HardPin, Model, State};
 use crate::error::{Error, Result};
-use crate::scene::{Motion, PinKind, Scene};
+use crate::scene::{PinKind, Scene};
 use elements::math::lanes::Vec4;
 
 /// How a pin holds one vertex.
@@ -31,7 +32,7 @@ pub struct Vertices {
     /// How pins hold them, in the order of the vertices.
     pub holds: Vec<Hold>,
     /// The motions that they follow.
-    pub motions: Vec<Motion>,
+    pub motions: Vec<Course>,
 }
 
 impl Vertices {
@@ -85,16 +86,16 @@ fn collect_pins(
     scene: &Scene,
     bodies: &[BodyData],
     firsts: &[usize],
-    motions: &mut Vec<Motion>,
+    motions: &mut Vec<Course>,
     notes: &mut Vec<String>,
 ) -> Vec<Hold> {
     let total = firsts.last().map_or(0, |f| f + bodies[bodies.len() - 1].rest.len());
     let mut of_vertex: Vec<Option<Hold>> = vec![None; total];
     for (i, body) in bodies.iter().enumerate() {
         let mut overridden = 0;
-        for (pin, vertices) in scene.bodies[i].pins.iter().zip(&body.pins) {
+        for ((pin, vertices), places) in scene.bodies[i].pins.iter().zip(&body.pins).zip(&body.places) {
             let motion = pin.motion.as_ref().map(|m| {
-                motions.push(m.clone());
+                motions.push(Course { motion: m.clone(), places: places.clone(), first: firsts[i] });
                 motions.len() - 1
             });
             for v in vertices {

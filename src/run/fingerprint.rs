@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::config::{Loaded, raw};
 use crate::error::{Action, Error, Result};
+use crate::scene::{Motion, Scene};
 use crate::simulate::Simulation;
 
 /// The hash of a loaded config and the simulation that was made of it.
@@ -25,6 +26,7 @@ pub fn of(loaded: &Loaded, simulation: &Simulation) -> Result<[u8; 32]> {
             *path = content(Path::new(path.as_str()))?;
         }
     }
+    hash_sequences(&mut config, &loaded.scene)?;
     for obstacle in &mut config.obstacle {
         if let Some(raw::ObstacleShape::Mesh(path)) = &mut obstacle.shape {
             *path = content(Path::new(path.as_str()))?;
@@ -46,6 +48,28 @@ pub fn of(loaded: &Loaded, simulation: &Simulation) -> Result<[u8; 32]> {
         hasher.update(bytemuck::cast_slice(&point.0));
     }
     Ok(*hasher.finalize().as_bytes())
+}
+
+/// Replaces the names of sequences by what all of their files hold.
+fn hash_sequences(config: &mut raw::Config, scene: &Scene) -> Result<()> {
+    let all = |motion: &Option<Motion>| -> Result<Option<String>> {
+        let Some(sequence) = motion.as_ref().and_then(Motion::sequence) else { return Ok(None) };
+        let hashes: Result<Vec<String>> = sequence.files.iter().map(|path| content(path)).collect();
+        Ok(Some(hashes?.join(" ")))
+    };
+    for (body, placed) in config.body.iter_mut().zip(&scene.bodies) {
+        for (pin, placed) in body.pin.iter_mut().zip(&placed.pins) {
+            if let (Some(motion), Some(hashes)) = (&mut pin.motion, all(&placed.motion)?) {
+                motion.file = Some(hashes);
+            }
+        }
+    }
+    for (obstacle, placed) in config.obstacle.iter_mut().zip(&scene.obstacles) {
+        if let (Some(sequence), Some(hashes)) = (&mut obstacle.sequence, all(&placed.motion)?) {
+            sequence.files = hashes;
+        }
+    }
+    Ok(())
 }
 
 /// The hash of a file's bytes, as text.

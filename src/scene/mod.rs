@@ -12,6 +12,7 @@ pub mod memory;
 pub mod names;
 mod obstacle;
 mod output;
+mod sequence;
 
 pub use crate::mesh::generate::Shape;
 pub use body::Body;
@@ -22,6 +23,7 @@ pub use elastic::{
 };
 pub use obstacle::{Obstacle, ObstacleShape};
 pub use output::{FrameFormat, Output};
+pub use sequence::Sequence;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -317,6 +319,16 @@ pub struct Motion {
     pub until: f64,
 }
 
+impl Motion {
+    /// The files that it follows, if it does.
+    pub fn sequence(&self) -> Option<&Sequence> {
+        match &self.path {
+            Path::Sequence(sequence) => Some(sequence),
+            _ => None,
+        }
+    }
+}
+
 /// A map of positions over the time since `from`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Path {
@@ -349,4 +361,6 @@ pub enum Path {
         /// The frequency in Hz.
         frequency: f64,
     },
+    /// Every vertex goes where files have the vertex of the same number, placed like the mesh of its body or obstacle.
+    Sequence(Sequence),
 }

@@ -1,7 +1,7 @@
 //! Obstacles: what bodies touch and do not move.
 
 use super::contact::{Refusal, failed, friction_refusals, is_positive};
-use super::{MeshSource, Motion, Path, Transform};
+use super::{MeshSource, Motion, Path, Sequence, Transform};
 
 /// A shape that stands or moves as it is told, whatever touches it.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,13 +108,23 @@ impl Obstacle {
         self
     }
 
+    /// Lets the vertices of a mesh go where files have them, from the start on.
+    pub fn following(self, sequence: Sequence) -> Obstacle {
+        self.moving(Path::Sequence(sequence))
+    }
+
     /// Sets its coefficient of friction.
     pub fn friction(mut self, friction: f64) -> Obstacle {
         self.friction = Some(friction);
         self
     }
 
-    /// What is out of range, besides the motion.
+    /// The files that it follows, if it does.
+    pub fn sequence(&self) -> Option<&Sequence> {
+        self.motion.as_ref().and_then(Motion::sequence)
+    }
+
+    /// What is out of range, besides motions without files.
     pub(crate) fn refusals(&self) -> Vec<Refusal> {
         let Transform { translate, rotate: (axis, angle), scale } = self.transform;
         let mut refusals = failed([
@@ -124,6 +134,15 @@ impl Obstacle {
         ]);
         refusals.extend(friction_refusals(self.friction));
         refusals.extend(self.shape.refusals());
+        if let Some(sequence) = self.sequence() {
+            let is_mesh = matches!(self.shape, ObstacleShape::Mesh(_));
+            let reason = "only a mesh has vertices that follow a sequence";
+            refusals.extend(failed([(is_mesh, "sequence", reason)]));
+            refusals.extend(sequence.refusals().into_iter().map(|(key, reason)| match key {
+                "fps" => ("sequence.fps", reason),
+                _ => ("sequence.files", reason),
+            }));
+        }
         refusals
     }
 }

@@ -336,6 +336,24 @@ fn configs_of_many_tables_and_many_faults_end_soon() {
 }
 
 #[test]
+fn heads_of_point_caches_take_no_memory() {
+    let _turn = turn();
+    let dir = tempfile::tempdir().unwrap();
+    let most = i32::MAX;
+    let numbers = [1i32.to_le_bytes(), most.to_le_bytes(), [0; 4], 1f32.to_le_bytes(), most.to_le_bytes()];
+    let pc2 = [b"POINTCACHE2\0", numbers.as_flattened(), &[0; 24]].concat();
+    let mdd = [[most, most].map(i32::to_be_bytes).as_flattened(), &[0; 24]].concat();
+    for (name, bytes) in [("a.pc2", pc2), ("a.mdd", mdd)] {
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let (result, taken) = allocated(|| io::point_cache::read(&path));
+        let message = result.unwrap_err().to_string();
+        assert!(message.contains("2147483647 frames of 2147483647 vertices take"), "{message}");
+        assert!(taken < 100_000, "{taken} bytes were allocated");
+    }
+}
+
+#[test]
 fn a_flag_allows_more() {
     let _turn = turn();
     let place = Place::new();

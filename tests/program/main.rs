@@ -21,5 +21,6 @@ mod plot;
 mod preview;
 mod reference;
 mod second_opinion;
+mod sequences;
 mod soundness;
 mod stress;

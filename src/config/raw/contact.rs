@@ -86,9 +86,8 @@ pub struct Obstacle {
     /// A name that no body and no other obstacle has; part of the names of files. Default "obstacle0", "obstacle1", ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its shape: a table with one kind. Lengths are in m.
+    /// Its shape: a table with one kind. Lengths are in m. Required unless `sequence` names meshes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "ObstacleShape")]
     pub shape: Option<ObstacleShape>,
     /// Placement of the shape: scaled, then rotated, then moved. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,10 +95,31 @@ pub struct Obstacle {
     /// Where it goes over time. Default: it stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
+    /// Files with the positions of its vertices over time, in place of `motion`. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<Sequence>,
     /// Coefficient of friction, not negative; the smaller one of two counts. Default: that of `[contact]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub friction: Option<f64>,
+}
+
+/// Files with positions over time. Positions are linear in time between frames; before the first and after the last one
+/// they stand still.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ObstacleSequence")]
+pub struct Sequence {
+    /// Numbered meshes, with # for each digit of the number: "walk_####.obj" has the frames walk_0001.obj, walk_0002.obj …,
+    /// from the least number on and without gaps; one # alone is a number without leading zeros. All have the same
+    /// vertices and triangles. Or a point cache, .pc2 or .mdd, for the vertices of `shape.mesh`. Relative to the config file.
+    pub files: String,
+    /// Frames per second, above 0; in place of the times of a .mdd file. Required unless `files` is .mdd.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fps: Option<f64>,
+    /// Time of the first frame in s; below 0, the run starts within the sequence. Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<f64>,
 }
 
 /// The shape of an obstacle. Planes, spheres and capsules are exact, the others are made of triangles.

@@ -102,7 +102,7 @@ pub struct NearestSelection {
     pub count: Option<u64>,
 }
 
-/// The motion of pinned vertices or of an obstacle: exactly one of rotate, translate, keyframes and shake.
+/// The motion of pinned vertices or of an obstacle: exactly one of rotate, translate, keyframes, shake and file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
@@ -124,6 +124,14 @@ pub struct Motion {
     /// The offset `amplitude` · sin(2π · `frequency` · t).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shake: Option<Shake>,
+    /// Files with the positions of all vertices of the body's mesh over time, of which the pinned ones follow theirs: a point
+    /// cache, .pc2 or .mdd, or meshes with # for each digit of their numbers, such as "walk_####.obj". Relative to the config
+    /// file. Only for pins: obstacles have `sequence`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Frames per second of `file`, above 0; in place of the times of a .mdd file. Required with `file` unless it is .mdd.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fps: Option<f64>,
 }
 
 /// Rotation at a constant rate.

@@ -122,8 +122,12 @@ pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut 
             make_absolute(file, &context.config_directory, place.join("file"), report);
         }
     }
-    for pin in &mut body.pin {
+    for (i, pin) in body.pin.iter_mut().enumerate() {
         fill_pin(pin);
+        if let Some(file) = pin.motion.as_mut().and_then(|motion| motion.file.as_mut()) {
+            let place = at.join("pin").join(i).extend("motion.file");
+            make_absolute(file, &context.config_directory, place, report);
+        }
     }
     for load in &mut body.load {
         fill_selection(&mut load.select);

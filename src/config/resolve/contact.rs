@@ -5,7 +5,7 @@ use super::super::problem::Report;
 use super::super::raw;
 use super::body::{fill_transform, transform};
 use super::defaults::{Context, fill_motion, make_absolute};
-use super::{names, pin};
+use super::{names, pin, sequence};
 use crate::scene;
 
 /// Writes out the defaults of `[contact]`, which is there if anything can touch an obstacle.
@@ -28,6 +28,11 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
             let at = KeyPath::parse("obstacle").join(i).extend("shape.mesh");
             make_absolute(path, &context.config_directory, at, report);
         }
+        if let Some(sequence) = &mut obstacle.sequence {
+            let at = KeyPath::parse("obstacle").join(i).extend("sequence.files");
+            make_absolute(&mut sequence.files, &context.config_directory, at, report);
+            sequence.start.get_or_insert(0.0);
+        }
         fill_transform(obstacle.transform.get_or_insert_default());
         if let Some(motion) = &mut obstacle.motion {
             fill_motion(motion);
@@ -49,30 +54,46 @@ fn obstacle(
     end: f64,
     report: &mut Report,
 ) -> Option<scene::Obstacle> {
-    if obstacle.shape.is_none() {
+    if obstacle.shape.is_none() && obstacle.sequence.is_none() {
         let hint = "such as shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }; valid kinds: plane, sphere, \
                     capsule, box, cylinder, torus, mesh";
         report.value(at.join("shape"), "missing", hint);
     }
-    let motion = obstacle.motion.as_ref();
-    let motion = motion.map(|motion| pin::motion(motion, &at.join("motion"), end, report));
+    let motion = match (&obstacle.sequence, &obstacle.motion) {
+        (Some(sequence), _) => Some(sequence::of_obstacle(obstacle, sequence, at, end, report)),
+        (None, Some(motion)) => Some(motion_of(motion, &at.join("motion"), end, report)),
+        (None, None) => None,
+    };
     let placed = obstacle.transform.clone().unwrap_or_default();
     let placed = transform(&placed, &at.join("transform"), report);
-    let shape = obstacle.shape.as_ref().map(|shape| self::shape(shape, at, report));
+    let given = obstacle.shape.as_ref().map(|shape| self::shape(shape, at, report));
+    let motion = match motion {
+        Some(motion) => Some(motion?),
+        None => None,
+    };
+    let first = motion.as_ref().and_then(|motion| motion.sequence()?.files.first());
+    let shape = given.or(first.map(|file| scene::ObstacleShape::Mesh(file.clone().into())));
     let resolved = scene::Obstacle {
         name: obstacle.name.clone().unwrap_or_default(),
         shape: shape?,
         transform: placed,
-        motion: match motion {
-            Some(motion) => Some(motion?),
-            None => None,
-        },
+        motion,
         friction: obstacle.friction,
     };
     // What is wrong with the transform has been reported.
     let refusals = resolved.refusals().into_iter().filter(|(key, _)| !key.starts_with("transform"));
     refusals.for_each(|(key, reason)| report.value(at.extend(key), reason, ""));
     Some(resolved)
+}
+
+/// The motion of an obstacle, which is that of a pin but for files.
+fn motion_of(motion: &raw::Motion, at: &KeyPath, end: f64, report: &mut Report) -> Option<scene::Motion> {
+    if motion.file.is_some() {
+        let hint = "such as sequence = { files = \"walk_####.obj\", fps = 24 }";
+        report.key(at.join("file"), "an obstacle follows files by the key 'sequence' beside 'motion'", hint);
+        return None;
+    }
+    pin::motion(motion, at, end, report)
 }
 
 fn shape(shape: &raw::ObstacleShape, at: &KeyPath, report: &mut Report) -> scene::ObstacleShape {

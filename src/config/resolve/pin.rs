@@ -3,7 +3,7 @@
 use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::raw;
-use super::{force, unit};
+use super::{force, sequence, unit};
 use crate::scene;
 use elements::math::track::{Key, Track};
 
@@ -84,12 +84,18 @@ pub fn motion(motion: &raw::Motion, at: &KeyPath, end: f64, report: &mut Report)
 
 fn path(motion: &raw::Motion, at: &KeyPath, report: &mut Report) -> Option<scene::Path> {
     let mut given = super::given_keys(motion);
-    given.retain(|key| key != "from" && key != "until");
+    given.retain(|key| !["from", "until", "fps"].contains(&key.as_str()));
+    if motion.fps.is_some() && motion.file.is_none() {
+        report.key(at.join("fps"), "has no effect without file", "leave it out");
+    }
     if given.len() != 1 {
         let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
-        let hint = "valid kinds: rotate, translate, keyframes, shake";
+        let hint = "valid kinds: rotate, translate, keyframes, shake, file";
         report.value(at.clone(), format!("wants exactly one kind, found {found}"), hint);
         return None;
+    }
+    if let Some(file) = &motion.file {
+        return sequence::of_pin(file, motion.fps, at, report);
     }
     if let Some(velocity) = motion.translate {
         return Some(scene::Path::Translate(velocity));

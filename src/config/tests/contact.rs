@@ -147,7 +147,6 @@ const BAD: &[(&str, &str, &str)] = &[
     ("friction = 0.5", "friction = -0.5", "contact.pairs.1.friction: must not be negative"),
     ("friction = 0.7", "friction = -0.7", "obstacle.0.friction: must not be negative"),
     ("friction = 0.7", "frction = 0.7", "obstacle.0.frction: unknown key|did you mean 'friction'?"),
-    ("friction = 0.7", "sequence = 1", "obstacle.0.sequence: not supported yet in this version"),
     ("name = \"floor\"", "name = \"a/b\"", "obstacle.0.name: '/' cannot be part|contact.pairs.0.between.1"),
     (
         "friction = 0.7",

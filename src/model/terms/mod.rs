@@ -14,10 +14,11 @@ mod solid;
 use std::ops::Range;
 
 use super::body::BodyData;
+use super::motion::Course;
 use super::vertices::Hold;
 use super::{BodyModel, Model};
 use crate::error::{Error, Result};
-use crate::scene::{BendingKind, Body, Motion, PinKind, Scene};
+use crate::scene::{BendingKind, Body, PinKind, Scene};
 use crate::step::Term;
 use elements::energy::attachment::{Attachment, AttachmentTerm};
 use elements::energy::bending::{Hinge, sides};
@@ -216,7 +217,7 @@ fn sorted<const N: usize>(
 
 /// The soft pins of one body.
 fn soft_pins(model: &Model, holds: &[&Hold]) -> Option<Box<dyn Energy>> {
-    let soft: Vec<(Attachment, [f64; 3], Option<Motion>)> = holds
+    let soft: Vec<(Attachment, [f64; 3], usize, Option<Course>)> = holds
         .iter()
         .filter_map(|h| match h.kind {
             PinKind::Hard => None,
@@ -224,17 +225,17 @@ fn soft_pins(model: &Model, holds: &[&Hold]) -> Option<Box<dyn Energy>> {
                 let vertex = model.numbering.position[h.vertex];
                 let origin = model.initial.x[vertex as usize].xyz();
                 let motion = h.motion.map(|m| model.motions[m].clone());
-                Some((Attachment { vertex, stiffness }, origin, motion))
+                Some((Attachment { vertex, stiffness }, origin, h.vertex, motion))
             }
         })
         .collect();
     if soft.is_empty() {
         return None;
     }
-    let attachments = soft.iter().map(|(a, _, _)| a.clone()).collect();
+    let attachments = soft.iter().map(|(a, ..)| a.clone()).collect();
     let path = Box::new(move |time: f64| {
-        let place = |(_, origin, motion): &(Attachment, [f64; 3], Option<Motion>)| {
-            Vec4::new(motion.as_ref().map_or(*origin, |m| m.apply(*origin, time)))
+        let place = |(_, origin, vertex, motion): &(Attachment, [f64; 3], usize, Option<Course>)| {
+            Vec4::new(motion.as_ref().map_or(*origin, |m| m.at(*vertex, *origin, time)))
         };
         soft.iter().map(place).collect()
     });
