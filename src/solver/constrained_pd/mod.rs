@@ -341,6 +341,9 @@ impl Solver for ConstrainedPd {
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
         self.record = self.recorded();
         self.plan(objective, iterate);
+        if let Some(touching) = &mut self.touching {
+            touching.begin_step();
+        }
         if !self.is_projective || self.touching.is_some() {
             self.trial.clone_from(iterate);
         }

@@ -25,8 +25,8 @@ use crate::step::{Iterate, Objective};
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
 
-/// A slope that is so many times the rounding of g promises a decrease that is really there.
-const STUCK: f64 = 1e3;
+/// Where bodies touch, g alone is lowered until its gradient is this part of the first one.
+const SETTLED: f64 = 1e-2;
 
 /// What these iterations need.
 pub(super) struct Touching {
@@ -35,6 +35,9 @@ pub(super) struct Touching {
     gradients: [Vec<Vec4>; 7],
     columns: [Vec<Vec4>; 7],
     direction: Vec<Vec4>,
+    /// True as long as g alone is lowered in this step, and the largest gradient so far.
+    settles: bool,
+    first: f64,
 }
 
 impl Touching {
@@ -46,7 +49,14 @@ impl Touching {
             gradients: std::array::from_fn(|_| zeros()),
             columns: std::array::from_fn(|_| zeros()),
             direction: zeros(),
+            settles: true,
+            first: 0.0,
         }
+    }
+
+    /// Starts a step.
+    pub(super) fn begin_step(&mut self) {
+        (self.settles, self.first) = (true, 0.0);
     }
 
     /// Solves for the columns that some body needs, and for B⁻¹∇g, which becomes `increment`.
@@ -104,12 +114,21 @@ impl ConstrainedPd {
     ) -> Progress {
         let start = objective.watch();
         let Some(mut own) = self.touching.take() else { return Progress::Stalled };
+        own.first = own.first.max(vectors::norm(&iterate.gradient));
+        own.settles &= iterate.value.active > 0.0 && vectors::norm(&iterate.gradient) > SETTLED * own.first;
         let system = self.system.as_mut().expect("prepared before the first step");
         for c in &objective.constraints {
             c.pull_at(&iterate.x, &mut self.pull);
         }
         for (pull, active) in self.pull.iter_mut().zip(&iterate.active) {
             (0..3).for_each(|k| pull.0[k] -= active.0[k]);
+        }
+        if own.settles {
+            own.structured.stand(system, objective, &iterate.x);
+            own.structured.times_inverse(system, &iterate.gradient, &mut self.increment);
+            self.touching = Some(own);
+            cost.global += objective.since(start);
+            return self.descend(objective, iterate, cost);
         }
         own.solve(system, objective, iterate, &self.pull, &mut self.increment);
         let mut slope = 0.0;
@@ -171,9 +190,6 @@ impl ConstrainedPd {
         self.trial = trial;
         if progress == Progress::Stalled {
             self.plans = before;
-            if -slope > STUCK * rounding {
-                return self.descend(objective, iterate, cost);
-            }
         }
         progress
     }
