@@ -10,8 +10,8 @@ use super::notes::Notes;
 use super::numbering::Numbering;
 use super::obstacle::{self, ObstacleData};
 use super::sequence;
-use super::vertices::{Vertices, hard_pins, initial_state, ranges};
-use super::{BodyModel, Model, terms};
+use super::vertices::{Vertices, hard_pins, initial_state, passing_pins, ranges};
+use super::{BodyModel, Model, passing, terms};
 use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
 use crate::scene::{Body, Scene};
@@ -86,6 +86,7 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
         pinned: vertices.pinned,
         initial,
         hard_pins: vec![],
+        passing: passing_pins(&numbering, vertices.passing),
         motions: vertices.motions,
         cells: vec![],
         numbering,
@@ -103,6 +104,7 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     check_initial(scene, &model, &mut objective, &mut notes.warnings)?;
     note_idle_loads(&model, &mut notes.notes);
     notes.notes.extend(sequence::notes(scene, &model.motions));
+    passing::note_idle(scene, &model.passing, &mut notes.notes);
     let forces = Forces::build(&Context { scene, model: &model, mass: &objective.mass })?;
     Ok(Built { model, objective, forces, ordering, ordering_time, notes })
 }
