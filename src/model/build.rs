@@ -68,7 +68,6 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     let (numbering, ordering) = Numbering::new(&vertices.unknown, &couplings, cache)?;
     let ordering_time = start.elapsed();
     let initial = initial_state(&bodies, &vertices, &numbering);
-
     let mut model = Model {
         bodies: (0..bodies.len())
             .map(|i| {
@@ -102,9 +101,7 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     }
     let mut objective = Objective::new(model.numbering.free, stage_step, mass, rest, terms);
     check_initial(scene, &model, &mut objective, &mut notes.warnings)?;
-    note_idle_loads(&model, &mut notes.notes);
-    notes.notes.extend(sequence::notes(scene, &model.motions));
-    passing::note_idle(scene, &model.passing, &mut notes.notes);
+    note_idle(scene, &model, &mut notes.notes);
     let forces = Forces::build(&Context { scene, model: &model, mass: &objective.mass })?;
     Ok(Built { model, objective, forces, ordering, ordering_time, notes })
 }
@@ -129,8 +126,10 @@ fn place(
     }
 }
 
-/// Notes loads that act on prescribed vertices only.
-fn note_idle_loads(model: &Model, notes: &mut Vec<String>) {
+/// Notes loads that act on prescribed vertices only, pins that never hold, and what there is to say of files.
+fn note_idle(scene: &Scene, model: &Model, notes: &mut Vec<String>) {
+    passing::note_idle(scene, &model.passing, notes);
+    notes.extend(sequence::notes(scene, &model.motions));
     for body in &model.bodies {
         for (i, load) in body.loads.iter().enumerate() {
             if load.iter().all(|v| model.pinned[body.vertices.start + *v as usize] == 1) {

@@ -375,4 +375,36 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn what_is_held_stays_and_leaves_the_sums_of_others_alone() {
+        // Two chains without their couplings to what is held: one unknown of the first, all of the second.
+        let held: Vec<u32> = [7].into_iter().chain(20..40).collect();
+        let is_held = |i: u32| held.contains(&i);
+        let mut t: Vec<(u32, u32, f64)> = vec![];
+        for i in 0..40u32 {
+            t.push((i, i, 0.7 + 2e5));
+            if i % 20 != 19 {
+                t.push((i, i + 1, if is_held(i) || is_held(i + 1) { 0.0 } else { -1e5 }));
+            }
+        }
+        let matrix = SymmetricMatrix::from_triplets(40, &t);
+        let factor = factorize(&matrix, &held).unwrap();
+        assert!(factor.panels.ends == [20, 40] && factor.is_sound());
+        let mut system = System::new(factor, held.clone());
+        let force = |i: u32| if is_held(i) { [0.0; 3] } else { [1.0, f64::from(i), f64::from(i * i).sin()] };
+        let b: Vec<Vec4> = (0..40).map(|i| Vec4::new(force(i))).collect();
+        let mut x = b.clone();
+        system.solve(&b, &mut x);
+        assert!(held.iter().all(|v| x[*v as usize] == Vec4::ZERO));
+        let flat: Vec<f64> = x.iter().flat_map(|x| x.0).collect();
+        let mut product = vec![0.0; flat.len()];
+        matrix.multiply_into(4, &flat, &mut product);
+        for k in 0..3 {
+            let want: f64 = b[..20].iter().map(|b| b.0[k]).sum();
+            let got: f64 = (0..20).map(|i| product[4 * i + k]).sum();
+            let scale: f64 = (0..20).map(|i| product[4 * i + k].abs()).sum();
+            assert!((got - want).abs() < 1e-11 * scale, "{got} {want}");
+        }
+    }
 }

@@ -54,7 +54,9 @@ fn mean_velocity(simulation: &Simulation) -> [f64; 3] {
 }
 
 fn advance(simulation: &mut Simulation, steps: u64) {
-    (0..steps).for_each(|_| drop(simulation.advance().unwrap()));
+    for _ in 0..steps {
+        simulation.advance().unwrap();
+    }
 }
 
 /// The vertices of the first pin, internal numbers.
