@@ -88,7 +88,10 @@ pub fn cells(tets: usize, triangles: usize, edges: usize) -> String {
 pub fn describe_refactors(refactors: &Refactors) -> Option<String> {
     let Refactors { count, hits } = refactors;
     (*count > 0).then(|| {
-        format!("stiffness changed {count} times: {hits} factors from the cache, {} made", count - hits)
+        format!(
+            "stiffness or pins changed {count} times: {hits} factors from the cache, {} made",
+            count - hits
+        )
     })
 }
 

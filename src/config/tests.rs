@@ -10,7 +10,7 @@ use super::load::load_text;
 use super::resolve::Context;
 use super::{Loaded, Overrides, load, to_toml};
 use crate::error::diagnostic::{Diagnostic, Diagnostics, Place};
-use crate::scene::{self, Deform, MeshSource, PinKind, Selection};
+use crate::scene::{self, Deform, MeshSource, Period, PinKind, Selection};
 
 const BASE: &str = r#"name = "bar"
 
@@ -158,6 +158,16 @@ pin = [{ select = "all", kind = { soft = 2 }, motion = { shake = { amplitude = [
     assert_eq!(body.deform, [Deform::Twist { axis: 2, radians: std::f64::consts::FRAC_PI_2 }]);
     assert_eq!((&body.pins[0].select, body.pins[0].kind), (&Selection::All, PinKind::Soft(2.0)));
     assert_eq!(body.pins[0].motion.as_ref().unwrap().until, f64::INFINITY);
+    for (written, active) in [
+        ("", None),
+        (", active = {}", None),
+        (", active = { from = 0 }", None),
+        (", active = { from = 0.5 }", Some(Period { from: 0.5, until: f64::INFINITY })),
+        (", active = { until = 2 }", Some(Period { from: 0.0, until: 2.0 })),
+    ] {
+        let text = text.replace(", motion =", &format!("{written}, motion ="));
+        assert_eq!(load_with(&text, &Overrides::default()).unwrap().scene.bodies[0].pins[0].active, active);
+    }
     let named = load_with(&BASE.replace("[output]", "[output]\ndir = \"../x/./y\""), &Overrides::default());
     assert_eq!(named.unwrap().scene.output.dir, PathBuf::from("/x/y"));
 }
@@ -196,6 +206,7 @@ motion = {{ rotate = {{ axis = [1, 1, 0], degrees_per_second = 0.1 }}, from = 0.
 [[body.pin]]
 select = {{ plane = {{ point = [0, 0, 0], normal = [0, 3, 0.1] }} }}
 motion = {{ translate = [0.1, 0, 0] }}
+active = {{ from = 0.1, until = 0.7 }}
 [[body.pin]]
 select = {{ ids = [3, 1, 2] }}
 kind = {{ soft = 1e8 }}

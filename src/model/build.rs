@@ -10,8 +10,8 @@ use super::notes::Notes;
 use super::numbering::Numbering;
 use super::obstacle::{self, ObstacleData};
 use super::sequence;
-use super::vertices::{Vertices, hard_pins, initial_state, ranges};
-use super::{BodyModel, Model, terms};
+use super::vertices::{Vertices, hard_pins, initial_state, passing_pins, ranges};
+use super::{BodyModel, Model, passing, terms};
 use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
 use crate::scene::{Body, Scene};
@@ -68,7 +68,6 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     let (numbering, ordering) = Numbering::new(&vertices.unknown, &couplings, cache)?;
     let ordering_time = start.elapsed();
     let initial = initial_state(&bodies, &vertices, &numbering);
-
     let mut model = Model {
         bodies: (0..bodies.len())
             .map(|i| {
@@ -86,6 +85,7 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
         pinned: vertices.pinned,
         initial,
         hard_pins: vec![],
+        passing: passing_pins(&numbering, vertices.passing),
         motions: vertices.motions,
         cells: vec![],
         numbering,
@@ -101,8 +101,7 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     }
     let mut objective = Objective::new(model.numbering.free, stage_step, mass, rest, terms);
     check_initial(scene, &model, &mut objective, &mut notes.warnings)?;
-    note_idle_loads(&model, &mut notes.notes);
-    notes.notes.extend(sequence::notes(scene, &model.motions));
+    note_idle(scene, &model, &mut notes.notes);
     let forces = Forces::build(&Context { scene, model: &model, mass: &objective.mass })?;
     Ok(Built { model, objective, forces, ordering, ordering_time, notes })
 }
@@ -127,8 +126,10 @@ fn place(
     }
 }
 
-/// Notes loads that act on prescribed vertices only.
-fn note_idle_loads(model: &Model, notes: &mut Vec<String>) {
+/// Notes loads that act on prescribed vertices only, pins that never hold, and what there is to say of files.
+fn note_idle(scene: &Scene, model: &Model, notes: &mut Vec<String>) {
+    passing::note_idle(scene, &model.passing, notes);
+    notes.extend(sequence::notes(scene, &model.motions));
     for body in &model.bodies {
         for (i, load) in body.loads.iter().enumerate() {
             if load.iter().all(|v| model.pinned[body.vertices.start + *v as usize] == 1) {

@@ -16,6 +16,7 @@ pub mod motion;
 pub mod notes;
 pub mod numbering;
 pub mod obstacle;
+pub mod passing;
 pub mod rotation;
 pub mod select;
 pub mod sequence;
@@ -35,6 +36,7 @@ use embedded::Embedded;
 use motion::Course;
 use numbering::Numbering;
 use obstacle::ObstacleModel;
+use passing::PassingPin;
 
 fn area(points: [[f64; 3]; 3]) -> f64 {
     let [x, y, z] = area_vector(&points, [0, 1, 2]);
@@ -100,7 +102,7 @@ pub struct Model {
     pub edges: Vec<[u32; 2]>,
     /// The number of each cell's material: equal ones share a number, and what has none shares one too.
     pub material_ids: Vec<u32>,
-    /// 0: free, 1: hard pin, 2: soft pin; input numbering.
+    /// 0: free, 1: hard pin, 2: soft pin, 3: pinned for a time only; input numbering.
     pub pinned: Vec<u8>,
     /// From one numbering to the other.
     pub numbering: Numbering,
@@ -108,6 +110,8 @@ pub struct Model {
     pub initial: State,
     /// Prescribed vertices.
     pub hard_pins: Vec<HardPin>,
+    /// The pins that hold for a time only.
+    pub passing: Vec<PassingPin>,
     /// The motions that pins and obstacles follow.
     pub motions: Vec<Course>,
     /// For each term of the objective, the cell of each of its elements; none where elements are not cells.
@@ -143,15 +147,16 @@ impl Model {
         self.bodies.iter().find(|body| body.name == name)
     }
 
-    /// Moves a body without prescribed vertices at `x` so that its centre of mass is that of the inertial positions.
+    /// Moves a body without prescribed or held vertices at `x` so that its centre of mass is that of the inertial positions.
     pub fn carry(&self, body: &BodyModel, objective: &Objective, x: &mut [Vec4]) {
-        if self.pinned[body.vertices.clone()].contains(&1) {
+        let positions = &self.numbering.position[body.vertices.clone()];
+        let held = objective.held();
+        let is_held = |v: &u32| held.binary_search(v).is_ok();
+        let is_fixed = self.pinned[body.vertices.clone()].contains(&1);
+        if is_fixed || (!held.is_empty() && positions.iter().any(is_held)) {
             return;
         }
-        let unknowns = || {
-            let positions = &self.numbering.position[body.vertices.clone()];
-            positions.iter().map(|i| *i as usize).filter(|i| *i < objective.free)
-        };
+        let unknowns = || positions.iter().map(|i| *i as usize).filter(|i| *i < objective.free);
         let (mut total, mut sum) = (0.0, [0.0; 3]);
         for i in unknowns() {
             total += objective.mass[i];

@@ -27,6 +27,23 @@ impl Motion {
         }
     }
 
+    /// Where a vertex must have started to be at `place` at `time`: the inverse of [`Motion::apply`].
+    pub fn undo(&self, place: [f64; 3], time: f64) -> [f64; 3] {
+        let elapsed = self.elapsed(time);
+        match &self.path {
+            Path::Rotate { axis, origin, rate } => rotate(place, *axis, *origin, -rate * elapsed),
+            Path::Translate(velocity) => offset(place, *velocity, -elapsed),
+            Path::Keyframes { axis, origin, translate, radians } => {
+                let [angle] = radians.at(elapsed);
+                rotate(offset(place, translate.at(elapsed), -1.0), *axis, *origin, -angle)
+            }
+            Path::Shake { amplitude, frequency } => {
+                offset(place, *amplitude, -(std::f64::consts::TAU * frequency * elapsed).sin())
+            }
+            Path::Sequence(_) => place,
+        }
+    }
+
     /// The seconds of the path that have gone by at `time` (s).
     pub fn elapsed(&self, time: f64) -> f64 {
         time.min(self.until).max(self.from) - self.from
@@ -42,16 +59,33 @@ pub struct Course {
     pub places: Option<Arc<Places>>,
     /// The input number of the first vertex of the body or obstacle.
     pub first: usize,
+    /// True for a pin that begins while the scene runs: files then tell changes of its vertices' places, not the places.
+    pub is_relative: bool,
 }
 
 impl Course {
-    /// The position at `time` (s) of the vertex with an input number, which started at `initial`.
+    /// The position at `time` (s) of the vertex with an input number, which started at `initial`. Where files tell changes,
+    /// `initial` is what has to be added to their places.
     pub fn at(&self, vertex: usize, initial: [f64; 3], time: f64) -> [f64; 3] {
-        let place = |places: &Arc<Places>| {
-            let number = u32::try_from(vertex.checked_sub(self.first)?).ok()?;
-            places.at(number, self.motion.elapsed(time))
-        };
-        self.places.as_ref().and_then(place).unwrap_or_else(|| self.motion.apply(initial, time))
+        match self.place(vertex, time) {
+            Some(place) if self.is_relative => offset(place, initial, 1.0),
+            Some(place) => place,
+            None => self.motion.apply(initial, time),
+        }
+    }
+
+    /// What [`Course::at`] wants as `initial` for the vertex to be at `place` at `time` (s).
+    pub fn undo(&self, vertex: usize, place: [f64; 3], time: f64) -> [f64; 3] {
+        match self.place(vertex, time) {
+            Some(there) => offset(place, there, -1.0),
+            None => self.motion.undo(place, time),
+        }
+    }
+
+    /// Where files have a vertex; `None` if they do not have it.
+    fn place(&self, vertex: usize, time: f64) -> Option<[f64; 3]> {
+        let number = u32::try_from(vertex.checked_sub(self.first)?).ok()?;
+        self.places.as_ref()?.at(number, self.motion.elapsed(time))
     }
 }
 
@@ -82,6 +116,25 @@ mod tests {
         }
         let endless = Motion { path: Path::Translate([1.0, 0.0, 0.0]), from: 0.0, until: f64::INFINITY };
         assert_eq!(endless.apply([0.0; 3], 1e3), [1e3, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn every_motion_can_be_undone() {
+        let keys = Path::Keyframes {
+            axis: [0.0, 0.6, 0.8],
+            origin: [1.0, 0.0, -0.5],
+            translate: Track::new(vec![Key { time: 0.0, value: [1.0, 2.0, 3.0] }]),
+            radians: Track::new(vec![Key { time: 0.0, value: [0.5] }, Key { time: 2.0, value: [-2.0] }]),
+        };
+        let turn = Path::Rotate { axis: [1.0, 0.0, 0.0], origin: [0.0, 1.0, 0.0], rate: 1.3 };
+        let shake = Path::Shake { amplitude: [0.0, 0.0, 2.0], frequency: 0.3 };
+        for path in [keys, turn, shake, Path::Translate([1.0, -2.0, 0.5])] {
+            let moving = motion(path);
+            for time in [0.0, 1.7, 2.5, 9.0] {
+                let start = [0.3, -0.8, 1.1];
+                assert_near(moving.undo(moving.apply(start, time), time), start);
+            }
+        }
     }
 
     #[test]

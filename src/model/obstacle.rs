@@ -179,7 +179,12 @@ pub(super) fn append(scene: &Scene, data: Vec<ObstacleData>, to: &mut Vertices) 
     let place = |(obstacle, data): (&Obstacle, ObstacleData)| {
         let motion = obstacle.motion.as_ref().map(|motion| {
             let places = data.places.clone();
-            to.motions.push(Course { motion: motion.clone(), places, first: to.rest.len() });
+            to.motions.push(Course {
+                motion: motion.clone(),
+                places,
+                first: to.rest.len(),
+                is_relative: false,
+            });
             to.motions.len() - 1
         });
         let vertices = to.rest.len()..to.rest.len() + data.points.len();

@@ -245,9 +245,11 @@ pub(super) fn of_pins(
         if !places.is_finite() {
             return refuse("its places are not finite", "use smaller numbers in 'transform'");
         }
-        notes
-            .warnings
-            .extend(jump(&places, motion.elapsed(0.0), mesh, initial).map(|text| format!("{owner}: {text}")));
+        // A pin that begins later takes from files by how much its vertices move, and nothing jumps.
+        if pin.active.is_none_or(|active| active.from <= 0.0) {
+            let told = jump(&places, motion.elapsed(0.0), mesh, initial);
+            notes.warnings.extend(told.map(|text| format!("{owner}: {text}")));
+        }
         out.push(Some(Arc::new(places)));
     }
     Ok(out)

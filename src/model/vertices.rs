@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::body::BodyData;
 use super::motion::Course;
 use super::numbering::Numbering;
+use super::passing::PassingPin;
 use super::{HardPin, Model, State};
 use crate::error::{Error, Result};
 use crate::scene::{PinKind, Scene};
@@ -25,12 +26,14 @@ pub struct Hold {
 pub struct Vertices {
     /// Rest positions in m.
     pub rest: Vec<[f64; 3]>,
-    /// How they are pinned: not (0), hard (1) or soft (2).
+    /// How they are pinned: not (0), hard (1), soft (2) or for a time only (3).
     pub pinned: Vec<u8>,
     /// Whether they are unknowns.
     pub unknown: Vec<bool>,
     /// How pins hold them, in the order of the vertices.
     pub holds: Vec<Hold>,
+    /// The pins that hold for a time only, with vertices in input numbering.
+    pub passing: Vec<PassingPin>,
     /// The motions that they follow.
     pub motions: Vec<Course>,
 }
@@ -44,10 +47,18 @@ impl Vertices {
         notes: &mut Vec<String>,
     ) -> Result<Vertices> {
         let mut motions = vec![];
-        let holds = collect_pins(scene, bodies, firsts, &mut motions, notes);
-        let (pinned, unknown) = pinned_and_unknown(scene, bodies, &holds)?;
+        let (holds, mut passing) = collect_pins(scene, bodies, firsts, &mut motions, notes);
+        let (mut pinned, unknown) = pinned_and_unknown(scene, bodies, &holds)?;
+        for pin in &mut passing {
+            pin.vertices.retain(|v| unknown[*v as usize]);
+            for v in &pin.vertices {
+                let own = &mut pinned[*v as usize];
+                *own = if *own == 0 { 3 } else { *own };
+            }
+        }
+        passing.retain(|pin| !pin.vertices.is_empty());
         let rest = bodies.iter().flat_map(|b| b.rest.iter().copied()).collect();
-        Ok(Vertices { rest, pinned, unknown, holds, motions })
+        Ok(Vertices { rest, pinned, unknown, holds, passing, motions })
     }
 }
 
@@ -81,23 +92,32 @@ fn pinned_and_unknown(scene: &Scene, bodies: &[BodyData], holds: &[Hold]) -> Res
     })
 }
 
-/// One hold per pinned vertex: hard pins win over soft ones, and among equals the later pin.
+/// One hold per vertex that is always pinned: hard pins win over soft ones, and among equals the later pin. Pins that hold for a
+/// time only come after them.
 fn collect_pins(
     scene: &Scene,
     bodies: &[BodyData],
     firsts: &[usize],
     motions: &mut Vec<Course>,
     notes: &mut Vec<String>,
-) -> Vec<Hold> {
+) -> (Vec<Hold>, Vec<PassingPin>) {
+    let mut passing = vec![];
     let total = firsts.last().map_or(0, |f| f + bodies[bodies.len() - 1].rest.len());
     let mut of_vertex: Vec<Option<Hold>> = vec![None; total];
     for (i, body) in bodies.iter().enumerate() {
         let mut overridden = 0;
         for ((pin, vertices), places) in scene.bodies[i].pins.iter().zip(&body.pins).zip(&body.places) {
             let motion = pin.motion.as_ref().map(|m| {
-                motions.push(Course { motion: m.clone(), places: places.clone(), first: firsts[i] });
+                let is_relative = pin.active.is_some_and(|active| active.from > 0.0);
+                let (motion, places) = (m.clone(), places.clone());
+                motions.push(Course { motion, places, first: firsts[i], is_relative });
                 motions.len() - 1
             });
+            if let Some(period) = pin.active.filter(|active| !active.is_always()) {
+                let vertices = vertices.iter().map(|v| firsts[i] as u32 + v).collect();
+                passing.push(PassingPin { body: i, period, kind: pin.kind, motion, vertices, term: None });
+                continue;
+            }
             for v in vertices {
                 let vertex = firsts[i] + *v as usize;
                 let slot = &mut of_vertex[vertex];
@@ -114,7 +134,7 @@ fn collect_pins(
             ));
         }
     }
-    of_vertex.into_iter().flatten().collect()
+    (of_vertex.into_iter().flatten().collect(), passing)
 }
 
 /// The initial state. Prescribed vertices start at rest: their velocity comes from their motion, step by step.
@@ -127,9 +147,18 @@ pub fn initial_state(bodies: &[BodyData], vertices: &Vertices, numbering: &Numbe
     for hold in vertices.holds.iter().filter(|h| h.kind == PinKind::Hard) {
         v[hold.vertex] = [0.0; 3];
     }
+    for pin in vertices.passing.iter().filter(|p| p.kind == PinKind::Hard && p.period.from <= 0.0) {
+        pin.vertices.iter().for_each(|vertex| v[*vertex as usize] = [0.0; 3]);
+    }
     let internal =
         |values: &[[f64; 3]]| numbering.order.iter().map(|i| Vec4::new(values[*i as usize])).collect();
     State { x: internal(&x), v: internal(&v) }
+}
+
+/// The pins that hold for a time only, with vertices in internal numbering.
+pub fn passing_pins(numbering: &Numbering, mut pins: Vec<PassingPin>) -> Vec<PassingPin> {
+    pins.iter_mut().flat_map(|pin| &mut pin.vertices).for_each(|v| *v = numbering.position[*v as usize]);
+    pins
 }
 
 /// The prescribed vertices, in the order of their input numbers.

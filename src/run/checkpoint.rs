@@ -1,6 +1,7 @@
 //! The state after the last whole frame, on disk.
 //!
-//! Positions and velocities, the accounts of what bodies should keep and what active terms remember are all that a step needs
+//! Positions and velocities, the accounts of what bodies should keep, what active terms remember and where pins began are all
+//! that a step needs
 //! (solvers start every step anew), so a run that resumes from here goes on to the same bytes as one that was never broken.
 
 use std::path::Path;
@@ -35,8 +36,8 @@ pub struct Checkpoint {
     pub convergence: Record,
     /// Whether the states so far can be believed.
     pub soundness: soundness::Record,
-    /// What active terms keep, in their order.
-    pub active: Vec<Vec<u8>>,
+    /// What active terms keep, in their order, then what pins that begin or end keep, if there are such.
+    pub kept: Vec<Vec<u8>>,
 }
 
 /// Numbers of an account.
@@ -75,7 +76,7 @@ impl Checkpoint {
         for number in self.accounts.iter().flat_map(account_to_numbers) {
             bytes.extend(number.to_le_bytes());
         }
-        for kept in &self.active {
+        for kept in &self.kept {
             bytes.extend((kept.len() as u64).to_le_bytes());
             bytes.extend(kept);
         }
@@ -100,9 +101,9 @@ impl Checkpoint {
         if accounts != bodies {
             return Some(format!("has the accounts of {accounts} bodies, but {bodies} are kept"));
         }
-        let active = simulation.objective.active().count();
-        if self.active.len() != active {
-            return Some(format!("has {} active terms, but the scene has {active}", self.active.len()));
+        let (kept, wanted) = (self.kept.len(), simulation.save().len());
+        if kept != wanted {
+            return Some(format!("has {kept} states of contacts and pins, but the scene has {wanted}"));
         }
         let steps = self.frame.checked_mul(substeps);
         (steps != Some(self.step)).then(|| format!("has {} steps for {} frames", self.step, self.frame))
@@ -145,12 +146,12 @@ impl Checkpoint {
         let points = count.checked_mul(48)?.checked_mul(states)?;
         let (numbers, rest) = body.get(112 + 8 * soundness::NUMBERS..)?.split_at_checked(points)?;
         let (booked, mut rest) = rest.split_at_checked(accounts.checked_mul(8 * ACCOUNT)?)?;
-        let mut active = vec![];
+        let mut blocks = vec![];
         while !rest.is_empty() {
             let (length, behind) = rest.split_at_checked(8)?;
             let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
             let (kept, behind) = behind.split_at_checked(length)?;
-            active.push(kept.to_vec());
+            blocks.push(kept.to_vec());
             rest = behind;
         }
         let real = |bytes: &[u8]| f64::from_le_bytes(std::array::from_fn(|i| bytes[i]));
@@ -163,7 +164,17 @@ impl Checkpoint {
         let state = next();
         let before = (states == 2).then(next);
         let fingerprint = body[8..40].try_into().ok()?;
-        Some(Checkpoint { fingerprint, frame, step, state, before, accounts, convergence, soundness, active })
+        Some(Checkpoint {
+            fingerprint,
+            frame,
+            step,
+            state,
+            before,
+            accounts,
+            convergence,
+            soundness,
+            kept: blocks,
+        })
     }
 }
 
@@ -184,7 +195,7 @@ mod tests {
             let (state, convergence) = (state.clone(), convergence.clone());
             let account = Account { linear: [1.0, 2.0, 0.1], angular: [3.0; 3], energy: 1e9, stored: -0.0 };
             let accounts = if before.is_some() { vec![account; 2] } else { vec![] };
-            let active = if before.is_some() { vec![vec![1, 2, 3], vec![]] } else { vec![] };
+            let kept = if before.is_some() { vec![vec![1, 2, 3], vec![]] } else { vec![] };
             let checkpoint = Checkpoint {
                 fingerprint: [7; 32],
                 frame: 3,
@@ -194,7 +205,7 @@ mod tests {
                 accounts,
                 convergence,
                 soundness: soundness::Record { jumps: 3, energy_jump: 0.1, ..Default::default() },
-                active,
+                kept,
             };
             checkpoint.write(&path).unwrap();
             assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint));

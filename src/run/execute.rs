@@ -230,10 +230,9 @@ fn begin(
     simulation.ledger.accounts = checkpoint.accounts;
     simulation.convergence.record = checkpoint.convergence;
     simulation.soundness.record = checkpoint.soundness;
-    let mut kept = checkpoint.active.iter();
-    if !simulation.objective.active_mut().all(|term| kept.next().is_some_and(|kept| term.restore(kept))) {
+    if !simulation.restore(&checkpoint.kept)? {
         return refuse(
-            "its checkpoint does not hold what the scene's contacts need".into(),
+            "its checkpoint does not hold what the scene's contacts and pins need".into(),
             "start the run anew with --force",
         );
     }
@@ -335,7 +334,7 @@ impl Simulation {
             accounts: self.ledger.accounts.clone(),
             convergence: self.convergence.record.clone(),
             soundness: self.soundness.record.clone(),
-            active: self.objective.active().map(|term| term.save()).collect(),
+            kept: self.save(),
         };
         Ok(Job { frame: written, rows, contacts, checkpoint })
     }

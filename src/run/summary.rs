@@ -95,7 +95,7 @@ pub struct CacheUse {
     pub ordering: &'static str,
     /// The same for the factor; `none` if the solver keeps no factor.
     pub factor: &'static str,
-    /// How many factors were needed because stiffness changed during the run.
+    /// How many factors were needed because stiffness or pins changed during the run.
     pub refactors: u64,
     /// How many of them came from the cache.
     pub refactor_hits: u64,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{
     Bending, BodyContact, Control, Damping, Deform, Fiber, Limits, Line, Load, MaterialPart, MeshSource,
-    Motion, Pin, PinKind, Quantity, Selection, Springs, Transform, Velocity,
+    Motion, Period, Pin, PinKind, Quantity, Selection, Springs, Transform, Velocity,
 };
 use elements::energy::material::Material;
 use elements::math::track::Track;
@@ -109,7 +109,14 @@ impl Body {
 
     /// Holds vertices and moves them.
     pub fn pin_moving(mut self, select: Selection, motion: Option<Motion>) -> Body {
-        self.pins.push(Pin { select, kind: PinKind::Hard, motion });
+        self.pins.push(Pin { select, kind: PinKind::Hard, motion, active: None });
+        self
+    }
+
+    /// Holds vertices, and moves them, from a time in s until another, which may be infinite. Then they fly on.
+    pub fn pin_between(mut self, select: Selection, motion: Option<Motion>, [from, until]: [f64; 2]) -> Body {
+        let active = Some(Period { from, until });
+        self.pins.push(Pin { select, kind: PinKind::Hard, motion, active });
         self
     }
 

@@ -119,6 +119,11 @@ impl Scene {
             {
                 return refuse(format!("body '{}': its density must be above 0 kg/m³", body.name));
             }
+            for (i, pin) in body.pins.iter().enumerate() {
+                if let Some((key, reason)) = pin.active.and_then(|active| active.refusal()) {
+                    return refuse(format!("body '{}': pin {i}: active.{key} {reason}", body.name));
+                }
+            }
         }
         self.check_contact()?;
         let SolverSettings { method, iterations, tolerance } = self.solver.clone();

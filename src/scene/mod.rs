@@ -12,6 +12,7 @@ pub mod memory;
 pub mod names;
 mod obstacle;
 mod output;
+mod period;
 mod sequence;
 
 pub use crate::mesh::generate::Shape;
@@ -23,6 +24,7 @@ pub use elastic::{
 };
 pub use obstacle::{Obstacle, ObstacleShape};
 pub use output::{FrameFormat, Output};
+pub use period::Period;
 pub use sequence::Sequence;
 
 use std::path::PathBuf;
@@ -253,12 +255,15 @@ pub struct Pin {
     pub kind: PinKind,
     /// Where they go over time; `None`: they stay.
     pub motion: Option<Motion>,
+    /// When it holds; `None`: always. One that begins later holds its vertices where they are then, and its motion leads
+    /// them on from there; vertices that it lets go keep their velocities.
+    pub active: Option<Period>,
 }
 
 /// How a pin holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PinKind {
-    /// The vertex is prescribed and leaves the unknowns.
+    /// The vertex is prescribed and leaves the unknowns; for a time, it is an unknown that is held.
     Hard,
     /// A spring of zero rest length with this stiffness in N/m, one per vertex.
     Soft(f64),

@@ -36,7 +36,7 @@ impl Simulation {
         if !self.ledger.is_open() {
             return;
         }
-        let hard = self.model.hard_pins.iter().zip(pins);
+        let hard = self.holding.prescribed(&self.model).zip(pins);
         let moving = hard.filter(|(pin, place)| base.x[pin.vertex as usize] != **place);
         let moving = moving.map(|(pin, _)| pin.vertex).collect();
         let stored = self.ledger.is_animated().then(|| {

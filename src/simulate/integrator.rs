@@ -60,6 +60,7 @@ impl Simulation {
     fn take_step(&mut self) -> Result<StepMetrics> {
         let started = std::time::Instant::now();
         self.objective.take_searching();
+        self.switch_pins()?;
         let mut report = StageReport::default();
         let (start, end) = (self.time_at(self.step), self.time_at(self.step + 1));
         match (self.time.integrator, self.before.take()) {
@@ -96,7 +97,7 @@ impl Simulation {
 
     fn midpoint(&mut self, start: f64, end: f64, report: &mut StageReport) -> Result<()> {
         let arrived = self.pins_at(end);
-        let now: Vec<Vec4> = self.model.hard_pins.iter().map(|p| self.state.x[p.vertex as usize]).collect();
+        let now = self.pins_now();
         let base = self.state.clone();
         self.solve_stage(&base, 0.5 * (start + end), &blend(0.5, &now, 0.5, &arrived), report)?;
         let rate = 2.0 / self.objective.step;
@@ -104,6 +105,11 @@ impl Simulation {
         self.state.v = blend(1.0, &change, -1.0, &base.v);
         self.state.x = blend(2.0, &self.iterate.x, -1.0, &base.x);
         self.place_pins(&arrived);
+        // With these velocities what is held would swing about its motion; vertices that are let go have the mean one.
+        for v in self.holding.held().iter().map(|pin| pin.vertex as usize) {
+            let (x, from, h) = (self.state.x[v].0, base.x[v].0, self.time.step);
+            self.state.v[v] = Vec4(std::array::from_fn(|k| (x[k] - from[k]) / h));
+        }
         let middle = std::mem::take(&mut self.iterate.x);
         self.settle(&base, &middle, report);
         self.iterate.x = middle;
@@ -159,6 +165,7 @@ impl Simulation {
     /// Prepares the solver for every system matrix of `steps` steps, so that all of them are in the cache.
     pub fn precompute(&mut self, steps: u64) -> Result<()> {
         for step in 0..steps {
+            self.prepare_pins(step + 1)?;
             for time in self.stage_times(step) {
                 if self.objective.set_time(time) {
                     self.refactor(time)?;
@@ -190,11 +197,16 @@ impl Simulation {
     }
 
     fn pins_at(&self, time: f64) -> Vec<Vec4> {
-        self.model.hard_pins.iter().map(|pin| Vec4::new(self.model.pin_position(pin, time))).collect()
+        let prescribed = self.holding.prescribed(&self.model);
+        prescribed.map(|pin| Vec4::new(self.model.pin_position(pin, time))).collect()
+    }
+
+    fn pins_now(&self) -> Vec<Vec4> {
+        self.holding.prescribed(&self.model).map(|pin| self.state.x[pin.vertex as usize]).collect()
     }
 
     fn place_pins(&mut self, places: &[Vec4]) {
-        for (pin, place) in self.model.hard_pins.iter().zip(places) {
+        for (pin, place) in self.holding.prescribed(&self.model).zip(places) {
             self.state.x[pin.vertex as usize] = *place;
         }
     }
@@ -205,7 +217,7 @@ impl Simulation {
         let h = self.objective.step;
         let mut v = base.v.clone();
         let mut x = blend(1.0, &base.x, h, &v);
-        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
+        for (pin, place) in self.holding.prescribed(&self.model).zip(pins) {
             let i = pin.vertex as usize;
             v[i] = Vec4(std::array::from_fn(|k| (place.0[k] - base.x[i].0[k]) / h));
             x[i] = *place;
@@ -217,6 +229,9 @@ impl Simulation {
             let factor = h * h / self.objective.mass[i];
             *y = Vec4(std::array::from_fn(|k| x[i].0[k] + factor * forces[i].0[k]));
         }
+        for v in self.holding.held().iter().map(|pin| pin.vertex as usize) {
+            self.objective.inertial[v] = x[v];
+        }
         forces
     }
 
@@ -225,6 +240,7 @@ impl Simulation {
         if self.objective.set_time(time) {
             self.refactor(time)?;
         }
+        self.holding.aim(&self.model, time, &mut self.objective);
         self.objective.begin_step(&self.state.x);
         if self.objective.terms.iter().any(|term| term.role() == Role::Dissipation) {
             let part = self.time.integrator.velocity_part() * self.objective.step;
@@ -242,6 +258,7 @@ impl Simulation {
     /// there, the last place on the way to them where it is not. Where active terms bound motions, it is the start of a
     /// simulated step. Returns the base of the stage and its start, evaluated.
     pub fn next_stage(&mut self) -> Result<(State, Iterate)> {
+        self.switch_pins()?;
         let time = self.stage_times(self.step)[0];
         let base = match (self.time.integrator, &self.before) {
             (Integrator::Bdf2, Some(before)) => State {
@@ -253,9 +270,7 @@ impl Simulation {
         let mut pins = self.pins_at(time);
         if self.time.integrator == Integrator::Midpoint {
             let arrived = self.pins_at(self.time_at(self.step + 1));
-            let now: Vec<Vec4> =
-                self.model.hard_pins.iter().map(|p| self.state.x[p.vertex as usize]).collect();
-            pins = blend(0.5, &now, 0.5, &arrived);
+            pins = blend(0.5, &self.pins_now(), 0.5, &arrived);
         }
         self.set_stage(&base, time, &pins)?;
         let bounded = self.objective.has_active();

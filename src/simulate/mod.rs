@@ -11,6 +11,7 @@ mod contact;
 mod contact_numbers;
 mod contact_start;
 pub mod convergence;
+mod holding;
 pub mod integrator;
 pub mod metrics;
 pub mod soundness;
@@ -36,6 +37,7 @@ use crate::step::{Iterate, Objective};
 use convergence::Convergence;
 use elements::energy::custom::ElementEnergy;
 use elements::math::lanes::Vec4;
+use holding::Holding;
 use soundness::Soundness;
 use touching::ContactFacts;
 use watch::Watcher;
@@ -76,9 +78,10 @@ pub struct Simulation {
     forces: Forces,
     fepr: bool,
     acting: accounts::Acting,
+    holding: Holding,
     settings: SolverSettings,
     solver: Box<dyn Solver>,
-    /// Factors for stiffness that changed while it ran.
+    /// Factors for stiffness and pins that changed while it ran.
     #[doc(hidden)]
     pub refactors: Refactors,
     cache: Cache,
@@ -156,11 +159,12 @@ impl Simulation {
         cache: &Cache,
     ) -> Result<(Simulation, PreparationReport)> {
         let start = Instant::now();
-        let Built { model, objective, forces, ordering, ordering_time, mut notes } =
+        let Built { model, mut objective, forces, ordering, ordering_time, mut notes } =
             build_with(scene, energies, cache)?;
         let ordering_seconds = ordering_time.as_secs_f64();
         let model_seconds = start.elapsed().as_secs_f64() - ordering_seconds;
         let start = Instant::now();
+        let holding = Holding::new(&model, &mut objective, scene.time.step);
         scene.solver.check_terms(&objective)?;
         let mut solver = scene.solver.build();
         let preparation = solver.prepare(&objective, cache)?;
@@ -175,6 +179,7 @@ impl Simulation {
             touching: None,
             fepr: scene.fepr,
             acting: Default::default(),
+            holding,
             model: Arc::new(model),
             objective,
             step: 0,

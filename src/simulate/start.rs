@@ -39,7 +39,7 @@ impl Simulation {
         let mut from = self.state.x.clone();
         let mut to = from.clone();
         to[..self.objective.free].copy_from_slice(&self.objective.inertial);
-        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
+        for (pin, place) in self.holding.prescribed(&self.model).zip(pins) {
             to[pin.vertex as usize] = *place;
         }
         self.begin_path();
@@ -48,9 +48,8 @@ impl Simulation {
             self.pass_iterate();
             let arrived = part == 1.0
                 || self
-                    .model
-                    .hard_pins
-                    .iter()
+                    .holding
+                    .prescribed(&self.model)
                     .all(|p| self.iterate.x[p.vertex as usize] == to[p.vertex as usize]);
             if arrived {
                 self.relax_if_violent(cost);
@@ -67,6 +66,9 @@ impl Simulation {
             from.clone_from(&self.iterate.x);
             let free = self.objective.free;
             to[..free].copy_from_slice(&from[..free]);
+            for (pin, place) in self.holding.held().iter().zip(&pins[self.model.hard_pins.len()..]) {
+                to[pin.vertex as usize] = *place;
+            }
         }
         Err(self.crushed(&from, &to).unwrap_or_else(|| {
             self.infeasible("the prescribed vertices cannot reach their places without inverting elements")
@@ -77,7 +79,7 @@ impl Simulation {
     pub(super) fn start_at_inertial(&mut self, pins: &[Vec4]) {
         self.iterate.x.copy_from_slice(&self.state.x);
         self.iterate.x[..self.objective.free].copy_from_slice(&self.objective.inertial);
-        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
+        for (pin, place) in self.holding.prescribed(&self.model).zip(pins) {
             self.iterate.x[pin.vertex as usize] = *place;
         }
         self.objective.evaluate(&mut self.iterate);
@@ -124,7 +126,7 @@ impl Simulation {
     /// mass. Where active terms bound motions, bodies stay where they are; false if prescribed vertices then cannot move.
     fn stand_still(&mut self, pins: &[Vec4]) -> bool {
         self.spare.x.copy_from_slice(&self.state.x);
-        for (pin, place) in self.model.hard_pins.iter().zip(pins) {
+        for (pin, place) in self.holding.prescribed(&self.model).zip(pins) {
             self.spare.x[pin.vertex as usize] = *place;
         }
         if self.objective.has_active() {
@@ -159,7 +161,7 @@ impl Simulation {
         }
         self.place(from, to, 0.0);
         let moves = |vertex: u32| from[vertex as usize] != to[vertex as usize];
-        if is_finite(&self.iterate) && !self.model.hard_pins.iter().any(|pin| moves(pin.vertex)) {
+        if is_finite(&self.iterate) && !self.holding.prescribed(&self.model).any(|pin| moves(pin.vertex)) {
             cost.local += self.objective.since(started);
             return Ok(1.0);
         }
@@ -189,7 +191,7 @@ impl Simulation {
     /// `None` if contact does not bound them.
     fn crushed(&self, from: &[Vec4], to: &[Vec4]) -> Option<Error> {
         let mut goal = from.to_vec();
-        for pin in &self.model.hard_pins {
+        for pin in self.holding.prescribed(&self.model) {
             goal[pin.vertex as usize] = to[pin.vertex as usize];
         }
         let [first, second] = self.objective.bounding(from, &goal)?;

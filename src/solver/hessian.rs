@@ -27,7 +27,7 @@ pub(super) struct Hessian {
     /// The matrix in N/m, with the values of the last [`Hessian::assemble`].
     pub(super) matrix: SymmetricMatrix,
     /// For each term and element, the place of the block of corners (a, b) in its column, at corners · b + a. It is
-    /// [`NONE`] if the block is below the diagonal or a corner is prescribed.
+    /// [`NONE`] if the block is below the diagonal or a corner is prescribed or held.
     places: Vec<Vec<u32>>,
     blocks: Vec<f64>,
     /// The pairs of unknowns that squares of active terms coupled in this step, ascending.
@@ -62,7 +62,7 @@ impl Hessian {
             }
         }
         matrix.values = vec![0.0; matrix.rows.len()];
-        let places = objective.terms.iter().map(|term| places(term.as_ref(), &vertices)).collect();
+        let places = objective.terms.iter().map(|term| places(objective, term.as_ref(), &vertices)).collect();
         Hessian { matrix, places, blocks: vec![], couplings, is_fresh: true, squares: vec![] }
     }
 
@@ -213,16 +213,18 @@ fn pattern(objective: &Objective, couplings: &[(u32, u32)]) -> SymmetricMatrix {
 }
 
 /// The map of one term; `pattern` is the pattern of the vertices.
-fn places(term: &dyn Energy, pattern: &SymmetricMatrix) -> Vec<u32> {
+fn places(objective: &Objective, term: &dyn Energy, pattern: &SymmetricMatrix) -> Vec<u32> {
     let corners = term.corners();
     let mut places = vec![NONE; term.len() * corners * corners];
     par::chunks_mut(&mut places, MAPPED * corners * corners, |chunk, places| {
         for (i, own) in places.chunks_exact_mut(corners * corners).enumerate() {
             let vertices = term.element(MAPPED * chunk + i);
             for (b, column) in own.chunks_exact_mut(corners).enumerate() {
-                if (vertices[b] as usize) < pattern.size {
+                if objective.moves(vertices[b] as usize) {
                     let (rows, _) = pattern.column(vertices[b] as usize);
-                    for (place, v) in column.iter_mut().zip(vertices) {
+                    let moving =
+                        column.iter_mut().zip(vertices).filter(|(_, v)| objective.moves(**v as usize));
+                    for (place, v) in moving {
                         *place = rows.binary_search(v).map_or(NONE, |place| place as u32);
                     }
                 }

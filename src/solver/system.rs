@@ -10,6 +10,9 @@
 //! so that 1ᵀA x = 1ᵀb in double precision. On a free body A 1 = M/h² 1, and the sum of all forces is that of
 //! the inertia alone. The increments therefore remove the whole error of the linear momentum up to rounding,
 //! however few they are.
+//!
+//! Unknowns that are held have no couplings in A, and their answers are zero. Their zeros stay in the pattern, so that the
+//! order of elimination and the connected parts are the same whatever is held.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +44,8 @@ pub struct System {
     factor: Factor,
     work: Work<Quad>,
     wide: Work<Vec4>,
+    /// The unknowns that are held.
+    held: Vec<u32>,
     refinement: Option<Box<Refinement>>,
 }
 
@@ -81,8 +86,8 @@ struct Factor {
 }
 
 impl System {
-    fn new(factor: Factor) -> System {
-        System { factor, work: Work::default(), wide: Work::default(), refinement: None }
+    fn new(factor: Factor, held: Vec<u32>) -> System {
+        System { factor, work: Work::default(), wide: Work::default(), held, refinement: None }
     }
 
     /// Loads the factor from the cache, or assembles A, factorizes it and stores the factor.
@@ -115,8 +120,9 @@ impl System {
     pub fn prepare_scaled(objective: &Objective, scale: f64, cache: &Cache) -> Result<(System, Outcome)> {
         let key = key(objective, scale);
         let fits = |factor: &Factor| factor.panels.size == objective.free;
-        let (factor, outcome) = cache.fetch(&key, fits, || factorize(&assemble(objective, scale)))?;
-        Ok((System::new(factor), outcome))
+        let (factor, outcome) =
+            cache.fetch(&key, fits, || factorize(&assemble(objective, scale), objective.held()))?;
+        Ok((System::new(factor, objective.held().to_vec()), outcome))
     }
 
     /// Solves `x = A⁻¹ b` on the unknowns to the given [`Precision`]; 1ᵀA x = 1ᵀb holds up to rounding.
@@ -159,6 +165,7 @@ impl System {
             dispatch(Balance { sums: &sums[start..end], b: &b[start..end], x: &mut x[start..end] });
             start = end;
         }
+        self.held.iter().for_each(|v| x[*v as usize] = Vec4::ZERO);
     }
 
     /// The number of entries of the factor, padding included.
@@ -210,12 +217,14 @@ impl Kernel for Balance<'_> {
 pub fn assemble(objective: &Objective, scale: f64) -> SymmetricMatrix {
     let free = objective.free as u32;
     let per_step = 1.0 / (objective.step * objective.step);
+    let moves = |v: u32| objective.moves(v as usize);
     let mut triplets: Vec<(u32, u32, f64)> =
         (0..free).map(|v| (v, v, objective.mass[v as usize] * per_step)).collect();
     for term in &objective.terms {
         term.add_system(&mut |row, column, value| {
             if row <= column && column < free {
-                triplets.push((row, column, scale * value));
+                let couples = row == column || (moves(row) && moves(column));
+                triplets.push((row, column, if couples { scale * value } else { 0.0 }));
             }
         });
     }
@@ -231,6 +240,10 @@ pub fn key(objective: &Objective, scale: f64) -> Key {
     hasher.update(bytemuck::cast_slice(&objective.mass[..objective.free]));
     for term in &objective.terms {
         term.hash_system(&mut hasher);
+    }
+    if !objective.held().is_empty() {
+        hasher.update(b"held");
+        hasher.update(bytemuck::cast_slice(objective.held()));
     }
     if scale != 1.0 {
         hasher.update(b"weights");
@@ -251,7 +264,7 @@ pub(super) fn start_key(objective: &Objective, start: &Iterate, label: &str) -> 
     hasher.finalize()
 }
 
-fn factorize(matrix: &SymmetricMatrix) -> Result<Factor> {
+fn factorize(matrix: &SymmetricMatrix, held: &[u32]) -> Result<Factor> {
     let mut cholesky = Cholesky::analyse(matrix)?;
     if !cholesky.factorize(&matrix.values) {
         return Err(Error::Failed {
@@ -263,7 +276,17 @@ fn factorize(matrix: &SymmetricMatrix) -> Result<Factor> {
     }
     let mut sums = vec![0.0; matrix.size];
     matrix.multiply_into(1, &vec![1.0; matrix.size], &mut sums);
-    Ok(Factor { panels: cholesky.pack(), sums })
+    let panels = cholesky.pack();
+    let mut start = 0;
+    for end in panels.ends.iter().map(|end| *end as usize) {
+        let own = held.iter().map(|v| *v as usize).filter(|v| (start..end).contains(v));
+        // Forces on what is held are no part of a sum. Where all of a part is held, every force is zero and may stay.
+        if own.clone().count() < end - start {
+            own.for_each(|v| sums[v] = 0.0);
+        }
+        start = end;
+    }
+    Ok(Factor { panels, sums })
 }
 
 /// The check of factors in the cache.
@@ -334,9 +357,9 @@ mod tests {
             }
         }
         let matrix = SymmetricMatrix::from_triplets(60, &t);
-        let factor = factorize(&matrix).unwrap();
+        let factor = factorize(&matrix, &[]).unwrap();
         assert_eq!(factor.panels.ends, [30, 60]);
-        let mut system = System::new(factor);
+        let mut system = System::new(factor, vec![]);
         let b: Vec<Vec4> = (0..60).map(|i| Vec4::new([1.0, f64::from(i), f64::from(i * i).sin()])).collect();
         let mut x = b.clone();
         system.solve(&b, &mut x);
@@ -350,6 +373,38 @@ mod tests {
                 let scale: f64 = part.clone().map(|i| product[4 * i + k].abs() + b[i].0[k].abs()).sum();
                 assert!((got - want).abs() < 1e-11 * scale, "{got} {want}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_held_stays_and_leaves_the_sums_of_others_alone() {
+        // Two chains without their couplings to what is held: one unknown of the first, all of the second.
+        let held: Vec<u32> = [7].into_iter().chain(20..40).collect();
+        let is_held = |i: u32| held.contains(&i);
+        let mut t: Vec<(u32, u32, f64)> = vec![];
+        for i in 0..40u32 {
+            t.push((i, i, 0.7 + 2e5));
+            if i % 20 != 19 {
+                t.push((i, i + 1, if is_held(i) || is_held(i + 1) { 0.0 } else { -1e5 }));
+            }
+        }
+        let matrix = SymmetricMatrix::from_triplets(40, &t);
+        let factor = factorize(&matrix, &held).unwrap();
+        assert!(factor.panels.ends == [20, 40] && factor.is_sound());
+        let mut system = System::new(factor, held.clone());
+        let force = |i: u32| if is_held(i) { [0.0; 3] } else { [1.0, f64::from(i), f64::from(i * i).sin()] };
+        let b: Vec<Vec4> = (0..40).map(|i| Vec4::new(force(i))).collect();
+        let mut x = b.clone();
+        system.solve(&b, &mut x);
+        assert!(held.iter().all(|v| x[*v as usize] == Vec4::ZERO));
+        let flat: Vec<f64> = x.iter().flat_map(|x| x.0).collect();
+        let mut product = vec![0.0; flat.len()];
+        matrix.multiply_into(4, &flat, &mut product);
+        for k in 0..3 {
+            let want: f64 = b[..20].iter().map(|b| b.0[k]).sum();
+            let got: f64 = (0..20).map(|i| product[4 * i + k]).sum();
+            let scale: f64 = (0..20).map(|i| product[4 * i + k].abs()).sum();
+            assert!((got - want).abs() < 1e-11 * scale, "{got} {want}");
         }
     }
 }

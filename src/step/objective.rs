@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Vertices are numbered so that the unknowns come first, in the order of elimination. Prescribed and orphan vertices
-//! follow and never move inside a step. One pass gives value and gradient; `assembly` explains how gradients of
-//! elements become those of vertices.
+//! follow and never move inside a step. Nor do unknowns that are held for a time: they keep their numbers, but have no
+//! gradient and no couplings in the matrices of solvers. One pass gives value and gradient; `assembly` explains how
+//! gradients of elements become those of vertices.
 
 use super::active::{Active, Approach, Square, Touching};
 use super::assembly::Assembly;
@@ -46,6 +47,9 @@ pub struct Objective {
     pub constraints: Vec<Constraints>,
     assembly: Assembly,
     scale: f64,
+    /// The unknowns that are held, ascending, and whether each one is; both are empty if none is.
+    held: Vec<u32>,
+    is_held: Vec<bool>,
 }
 
 /// Energy and gradient of one chunk of a term.
@@ -66,7 +70,35 @@ impl Objective {
             terms,
             active: vec![],
             searching: AtomicU64::new(0),
+            held: vec![],
+            is_held: vec![],
         }
+    }
+
+    /// Holds these unknowns, and no others, where iterates have them. The system matrix changes with them.
+    pub fn hold(&mut self, mut vertices: Vec<u32>) {
+        vertices.sort_unstable();
+        self.is_held.clear();
+        if !vertices.is_empty() {
+            self.is_held.resize(self.free, false);
+            vertices.iter().for_each(|v| self.is_held[*v as usize] = true);
+        }
+        self.held = vertices;
+    }
+
+    /// The unknowns that are held, ascending.
+    pub fn held(&self) -> &[u32] {
+        &self.held
+    }
+
+    /// True for a vertex that a step moves: an unknown that is not held.
+    pub fn moves(&self, vertex: usize) -> bool {
+        vertex < self.free && !self.is_held.get(vertex).is_some_and(|held| *held)
+    }
+
+    /// Sets the entries of held unknowns to zero.
+    fn still(&self, values: &mut [Vec4]) {
+        self.held.iter().for_each(|v| values[*v as usize] = Vec4::ZERO);
     }
 
     /// An iterate at `x`, not yet evaluated.
@@ -143,6 +175,7 @@ impl Objective {
             at.shares = self.shares(&at.x);
         }
         self.note_searched(before);
+        self.still(&mut at.active);
         vectors::add_scaled(1.0, &at.active, &mut at.gradient);
     }
 
@@ -158,6 +191,7 @@ impl Objective {
                 dispatch(Gather { objective: self, first: chunk * VERTICES, x, sums, gradient })
             },
         );
+        self.still(&mut at.gradient);
         at.partial[..chunk_count].iter().sum()
     }
 
@@ -295,12 +329,17 @@ impl Objective {
         self.active.iter().find_map(|active| active.bounding(from, to))
     }
 
-    /// The vectors v of which Σ v vᵀ is the Hessian of the active terms at `x`, without what has negative eigenvalues.
+    /// The vectors v of which Σ v vᵀ is the Hessian of the active terms at `x`, without what has negative eigenvalues. Corners
+    /// that are held have a number beyond all vertices, as if they were prescribed.
     pub fn squares(&self, x: &[Vec4], out: &mut Vec<Square>) {
         out.clear();
         let before = self.searched();
         self.active.iter().for_each(|active| active.squares(x, out));
         self.note_searched(before);
+        if !self.held.is_empty() {
+            let corners = out.iter_mut().flat_map(|square| &mut square.corners);
+            corners.filter(|v| !self.moves(**v as usize)).for_each(|v| *v = u32::MAX);
+        }
     }
 
     /// Adds a term whose elements change.

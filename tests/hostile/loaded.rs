@@ -58,7 +58,7 @@ fn checkpoints_that_do_not_fit_the_scene_are_refused() {
         }),
         ("not finite", |c| c.state.v[3].0[1] = f64::NAN),
         ("accounts of 1 bodies", |c| c.accounts.push(Default::default())),
-        ("1 active terms", |c| c.active.push(vec![7])),
+        ("1 states of contacts and pins", |c| c.kept.push(vec![7])),
         ("steps for", |c| c.step += 1),
     ];
     for (reason, edit) in edits {

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod active_pins;
 mod admm;
 mod comparison;
 mod conservation;

@@ -198,3 +198,41 @@ fn forces_over_time_resume_to_the_same_bytes_and_only_with_the_same_forces() {
         assert_equal_content(&place.path("unbroken"), &place.path("broken"));
     }
 }
+
+/// Runs that stop before a pin begins, while it holds, where it begins or ends, and after it.
+#[test]
+fn runs_whose_pins_begin_and_end_resume_to_the_same_bytes() {
+    let pins = r#"
+        [[body.pin]]
+        select = { box = { min = [0.25, -1, -1], max = [9, 9, 9] } }
+        motion = { rotate = { axis = [1, 0, 0], degrees_per_second = 90 } }
+        active = { from = 0.1, until = 0.2 }
+        [[body.pin]]
+        select = { box = { min = [0.15, -1, -1], max = [0.25, 9, 9] } }
+        kind = { soft = 200 }
+        active = { from = 0.1334, until = 0.3 }
+    "#;
+    let solvers = [
+        ("kind = \"quasi-newton\"", "implicit-euler"),
+        ("kind = \"newton\"", "bdf2"),
+        ("kind = \"constrained-pd\"\niterations = 20", "implicit-euler"),
+        ("kind = \"quasi-newton\"\nfepr = true", "midpoint"),
+        ("kind = \"xpbd\"", "implicit-euler"),
+        ("kind = \"vbd\"", "implicit-euler"),
+    ];
+    for (solver, integrator) in solvers {
+        let place = Place::new();
+        let scene = beam([4, 2, 2], 12, solver, RUBBER)
+            .replace("select = ", "active = { until = 0.2667 }\nselect = ");
+        let scene = scene.replace("[solver]", &format!("integrator = \"{integrator}\"\n[solver]")) + pins;
+        place.write("scene.toml", &scene);
+        place.succeed(&["simulate", "scene.toml", "-o", "unbroken"]);
+        for frames in [1, 2, 3, 4, 6, 8, 10] {
+            let resume = if frames == 1 { "--force" } else { "--resume" };
+            let frames = frames.to_string();
+            place.succeed(&["simulate", "scene.toml", "-o", "broken", "--frames", &frames, resume]);
+        }
+        place.succeed(&["simulate", "scene.toml", "-o", "broken", "--resume"]);
+        assert_equal_content(&place.path("unbroken"), &place.path("broken"));
+    }
+}

@@ -31,7 +31,7 @@ pub use force::{Load, Wind};
 pub use material::{Inversion, Material};
 pub use output::{Compression, Output};
 pub use pin::{
-    ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Pin, PinKind,
+    ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Period, Pin, PinKind,
     PlaneSelection, RotationRate, Select, Shake, SphereSelection,
 };
 pub use quantity::{ArrayName, Directions, Place, Quantity};

@@ -17,6 +17,22 @@ pub struct Pin {
     /// Where the vertices go over time. Default: they stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
+    /// When the pin holds. Default: always.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active: Option<Period>,
+}
+
+/// The part of a run in which a pin holds: the steps that end after `from` and not after `until`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Period {
+    /// When the pin begins in s, not negative. If that is later than the start, it holds its vertices where they are then.
+    /// Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<f64>,
+    /// When the pin ends in s, after `from`; the vertices then go on with the velocities that they have. Default: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<f64>,
 }
 
 /// How a pin holds.

@@ -76,6 +76,9 @@ pub(super) fn fill_pin(pin: &mut raw::Pin) {
     if let Some(motion) = &mut pin.motion {
         fill_motion(motion);
     }
+    if let Some(active) = &mut pin.active {
+        active.from.get_or_insert(0.0);
+    }
 }
 
 pub(super) fn fill_motion(motion: &mut raw::Motion) {

@@ -21,7 +21,21 @@ pub fn resolve(pin: &raw::Pin, at: KeyPath, end: f64, report: &mut Report) -> Op
         Some(motion) => Some(self::motion(motion, &at.join("motion"), end, report)?),
         None => None,
     };
-    Some(scene::Pin { select: select?, kind, motion })
+    let active = pin.active.as_ref().and_then(|active| period(active, &at.join("active"), end, report));
+    Some(scene::Pin { select: select?, kind, motion, active })
+}
+
+/// Validates when a pin holds, in a run that ends at the time `end`; `None` if that is always.
+fn period(active: &raw::Period, at: &KeyPath, end: f64, report: &mut Report) -> Option<scene::Period> {
+    let (from, until) = (active.from.unwrap_or(0.0), active.until.unwrap_or(f64::INFINITY));
+    let period = scene::Period { from, until };
+    if let Some((key, reason)) = period.refusal() {
+        report.value(at.join(key), reason, "");
+    }
+    if from >= end && end > 0.0 {
+        report.warnings.push(format!("{at} starts at {from} s, but the run ends at {end} s"));
+    }
+    (!period.is_always()).then_some(period)
 }
 
 /// Validates the key `select` of the table at `at`, which is required.

@@ -27,10 +27,16 @@ fn courses_know_their_vertices_and_may_begin_before_the_run() {
     let places = Places::new(&frames, vec![1], &Transform::default());
     let sequence = Sequence { files: vec!["a.mdd".into()], fps: None };
     let motion = Motion { path: Way::Sequence(sequence), from: -0.25, until: 0.5 };
-    let course = Course { motion, places: Some(Arc::new(places)), first: 10 };
+    let course = Course { motion, places: Some(Arc::new(places)), first: 10, is_relative: false };
     for (time, x) in [(0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (9.0, 0.75)] {
         assert_eq!(course.at(11, [7.0; 3], time), [x, 0.0, 0.0], "{time}");
         assert_eq!([course.at(9, [7.0; 3], time), course.at(10, [7.0; 3], time)], [[7.0; 3]; 2]);
+    }
+    // A pin that begins at 0.25 s, with its vertex elsewhere.
+    let later = Course { is_relative: true, ..course };
+    let origin = later.undo(11, [3.0, 4.0, 5.0], 0.25);
+    for (time, x) in [(0.25, 3.0), (0.375, 3.125), (0.5, 3.25), (9.0, 3.25)] {
+        assert_eq!(later.at(11, origin, time), [x, 4.0, 5.0], "{time}");
     }
 }
 

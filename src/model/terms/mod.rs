@@ -104,6 +104,12 @@ pub(super) fn build(
         let own: Vec<&Hold> = holds.iter().filter(|h| body.vertices.contains(&h.vertex)).collect();
         all.extend(soft_pins(model, &own).map(|energy| (Term::new(energy, vec![number]), vec![])));
     }
+    for pin in &mut model.passing {
+        if let Some(springs) = pin.springs() {
+            pin.term = Some(all.len());
+            all.push((Term::new(Box::new(springs), vec![pin.body]), vec![]));
+        }
+    }
     let (terms, cells) = all.into_iter().unzip();
     model.cells = cells;
     Ok(terms)

@@ -126,11 +126,16 @@ impl Member {
                 ..Control::default()
             },
         };
+        let mut unknowns: Vec<u32> =
+            members.iter().flat_map(|member| member.unknowns.iter()).copied().collect();
+        unknowns.sort_unstable();
         Member {
+            unknowns: unknowns.into(),
             vertices: vertices.into(),
             terms: join(|member| &member.terms),
             control,
             pins: join(|member| &member.pins),
+            is_pinned: members.iter().any(|member| member.is_pinned),
             is_fixed: members.iter().any(|member| member.is_fixed),
             is_held: members.iter().any(|member| member.is_held),
             lag: members.iter().map(|member| member.lag).fold(0.0, f64::max),

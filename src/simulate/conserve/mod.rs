@@ -19,7 +19,8 @@
 //! *Pins*, about which the paper is silent. The impulse of soft pins enters P and L, and their springs are part of H; see
 //! [`springs`] for how these agree. Hard pins take P and L away from a body: their impulse makes these what they become; so do
 //! soft pins too stiff for the step. At rest they do no work, and H stays; in a step in which hard pins move, nothing is kept
-//! and the account of the body starts anew. Where time changes an energy at standing positions (moving targets,
+//! and the account of the body starts anew. So does it where hard pins begin or end: a body that is let go keeps what it
+//! has then. Where time changes an energy at standing positions (moving targets,
 //! `stiffness_scale`), the change counts as work.
 //!
 //! *Compatibility* \[Kee2021, Eq. 13-15\]: no motion of momenta P and L has less energy than K = |P|²/2M + ½ L·I⁻¹L, where L
@@ -63,12 +64,16 @@ pub struct Account {
 
 /// One body, as far as its constraints are concerned.
 struct Member {
+    /// Its unknowns, and those of them that are not held.
+    unknowns: Arc<[u32]>,
     vertices: Arc<[u32]>,
     terms: Arc<[usize]>,
     control: Control,
     /// Its terms that are soft pins.
     pins: Arc<[usize]>,
-    /// It has hard pins.
+    /// It has vertices that are always prescribed.
+    is_pinned: bool,
+    /// Hard pins hold it now.
     is_fixed: bool,
     /// Pins take its momenta away.
     is_held: bool,
@@ -81,6 +86,9 @@ pub struct Ledger {
     members: Vec<Member>,
     /// The body of each vertex, internal numbers.
     body_of: Vec<u32>,
+    /// The step of the scene in s, and whether velocities are those of implicit Euler.
+    step: f64,
+    is_euler: bool,
     /// Some energy depends on time.
     is_animated: bool,
     /// The bodies of each of the step's constraints.
@@ -119,7 +127,8 @@ impl Shape {
             total += m;
             first = add(first, scale(m, x));
         }
-        let centre = scale(1.0 / total, first);
+        // Nothing moves in a body that is held as a whole.
+        let centre = if total > 0.0 { scale(1.0 / total, first) } else { first };
         let mut tensor = [[0.0; 3]; 3];
         for (m, x) in each() {
             let r = sub(x, centre);
@@ -159,11 +168,13 @@ impl Ledger {
             vertices.sort_unstable();
             let unknowns = vertices.len();
             members.push(Member {
-                vertices: vertices.into(),
+                unknowns: vertices.into(),
+                vertices: Arc::new([]),
                 terms: Arc::new([]),
                 control: body.control.clone(),
                 pins: Arc::new([]),
-                is_fixed: unknowns < positions.len(),
+                is_pinned: unknowns < positions.len(),
+                is_fixed: false,
                 is_held: false,
                 lag: 0.0,
             });
@@ -173,15 +184,34 @@ impl Ledger {
             member.terms = (0..objective.terms.len()).filter(own).collect();
             let is_pin = |t: &usize| objective.terms[*t].role() == Role::Anchor;
             member.pins = member.terms.iter().copied().filter(is_pin).collect();
-            member.is_held = member.is_held(objective, &model.initial.x, scene.time.step);
-            let is_late = !member.pins.is_empty() && !member.is_held;
-            let is_late = is_late && scene.time.integrator == Integrator::ImplicitEuler;
-            member.lag = if is_late { 0.5 * scene.time.step } else { 0.0 };
         }
-        let moves = |pin: &crate::scene::Pin| pin.motion.is_some();
+        let moves = |pin: &crate::scene::Pin| pin.motion.is_some() || pin.active.is_some();
         let is_animated =
             scene.bodies.iter().any(|b| b.stiffness_scale.is_some() || b.pins.iter().any(moves));
-        Ledger { members, body_of, is_animated, groups: vec![], accounts: vec![] }
+        let (step, is_euler) = (scene.time.step, scene.time.integrator == Integrator::ImplicitEuler);
+        let mut ledger =
+            Ledger { members, body_of, step, is_euler, is_animated, groups: vec![], accounts: vec![] };
+        ledger.follow(model, objective, None);
+        ledger
+    }
+
+    /// Takes anew which vertices of bodies are held, and how pins hold bodies. At a state, where an iterate is evaluated, the
+    /// accounts of bodies whose held vertices change start anew.
+    pub fn follow(&mut self, model: &Model, objective: &Objective, at: Option<(&State, &Iterate)>) {
+        for (number, member) in self.members.iter_mut().enumerate() {
+            let moves = |v: &u32| objective.moves(*v as usize);
+            let vertices: Arc<[u32]> = member.unknowns.iter().copied().filter(moves).collect();
+            let changes = vertices != member.vertices;
+            member.is_fixed = member.is_pinned || vertices.len() < member.unknowns.len();
+            member.vertices = vertices;
+            member.is_held = false;
+            member.is_held = member.is_held(objective, &model.initial.x, self.step);
+            let is_late = self.is_euler && !member.pins.is_empty() && !member.is_held;
+            member.lag = if is_late { 0.5 * self.step } else { 0.0 };
+            if let (true, Some((state, at)), Some(account)) = (changes, at, self.accounts.get_mut(number)) {
+                *account = member.measure(objective, state, &at.parts);
+            }
+        }
     }
 
     /// Opens the accounts with what the bodies have at `state`, where `at` is evaluated.
@@ -342,7 +372,8 @@ impl Member {
     fn kept(&self, is_moved: bool) -> Kept {
         let Kept { linear, angular, energy } = self.control.conserve;
         let is_free = !self.is_held;
-        Kept { linear: linear && is_free, angular: angular && is_free, energy: energy && !is_moved }
+        let has_energy = !is_moved && !self.vertices.is_empty();
+        Kept { linear: linear && is_free, angular: angular && is_free, energy: energy && has_energy }
     }
 }
 

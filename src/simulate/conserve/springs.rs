@@ -58,7 +58,10 @@ impl Member {
             let mut slopes = slots.iter();
             term.add_system(&mut |vertex, _, stiffness| {
                 let slope = slopes.next().map_or([0.0; 3], |slope| slope.xyz());
-                out.push(Spring { vertex, stiffness, place: x[vertex as usize].xyz(), slope });
+                // Those of pins that do not hold now have no stiffness.
+                if stiffness > 0.0 {
+                    out.push(Spring { vertex, stiffness, place: x[vertex as usize].xyz(), slope });
+                }
             });
         }
         out

@@ -325,6 +325,10 @@ impl Solver for ConstrainedPd {
         let (system, outcome) = System::prepare(objective, cache)?;
         let factor_entries = system.entries();
         self.system = Some(system);
+        // Unknowns that no body moves any more have zeros in these.
+        for list in [&mut self.pull, &mut self.residual] {
+            list.clear();
+        }
         self.is_projective = objective.terms.iter().all(|term| term.is_projective());
         if objective.has_active() {
             self.accept_active(objective)?;

@@ -13,7 +13,7 @@ use elements::math::lanes::WIDTH;
 use elements::math::vec3::{norm, sub};
 use sparse::colouring;
 
-/// The bundles, their colours and the elements around them. All of it stays the same over all steps.
+/// The bundles, their colours and the elements around them. All of it stays the same while the same unknowns are held.
 #[derive(Default)]
 pub(super) struct Layout {
     pub(super) bundles: Vec<Bundle>,
@@ -52,6 +52,7 @@ impl Layout {
         let around = around(objective);
         let mut layout = Layout::default();
         for mut class in classes(objective, &around) {
+            class.retain(|v| objective.moves(*v as usize));
             class.sort_by_cached_key(|v| signature(&around[*v as usize]));
             let first = layout.bundles.len();
             for four in class.chunks(WIDTH) {
@@ -120,14 +121,14 @@ fn append<T: Clone>(all: &mut Vec<T>, own: &[T]) -> Range<usize> {
     first..all.len()
 }
 
-/// The elements around each unknown. If an element names a vertex twice, only the first has a weight.
+/// The elements around each unknown that moves. If an element names a vertex twice, only the first has a weight.
 fn around(objective: &Objective) -> Vec<Around> {
     let mut around = vec![vec![]; objective.free];
     for (t, term) in objective.terms.iter().enumerate() {
         for e in 0..term.len() {
             let vertices = term.element(e);
             for (c, v) in vertices.iter().enumerate() {
-                if (*v as usize) < objective.free && !vertices[..c].contains(v) {
+                if objective.moves(*v as usize) && !vertices[..c].contains(v) {
                     around[*v as usize].push((t as u32, (e * term.corners() + c) as u32));
                 }
             }

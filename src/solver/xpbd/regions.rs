@@ -30,11 +30,11 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Sorts all elements that have unknowns into regions.
+    /// Sorts all elements that have vertices to move into regions.
     pub(super) fn new(objective: &Objective) -> Region {
         let places = (0..objective.terms.len())
             .flat_map(|term| (0..objective.terms[term].len()).map(move |element| Place { term, element }))
-            .filter(|place| !place.span(objective).is_empty())
+            .filter(|place| place.vertices(objective).iter().any(|v| objective.moves(*v as usize)))
             .collect();
         let mut local = vec![0; objective.rest.len()];
         Region::build(objective, 0..objective.free, places, &mut local)
@@ -249,7 +249,7 @@ fn batch(objective: &Objective, four: &[Place], local: &[u32]) -> Batch {
         batch.elements[lane] = place.element as u32;
         for (c, v) in place.vertices(objective).iter().map(|v| *v as usize).enumerate() {
             batch.vertices[c][lane] = local[v];
-            if v < objective.free {
+            if objective.moves(v) {
                 batch.mass[c][lane] = 1.0 / objective.mass[v];
             }
         }

@@ -38,6 +38,7 @@ impl Touching {
     pub(super) fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
         self.target.clone_from(&iterate.x);
         self.target[..objective.free].copy_from_slice(&objective.inertial);
+        objective.held().iter().for_each(|v| self.target[*v as usize] = iterate.x[*v as usize]);
         self.multipliers.clear();
     }
 
@@ -63,7 +64,7 @@ impl Touching {
 
     fn project(&mut self, objective: &Objective, sweep: &Sweep, contact: &Approach, x: &[Vec4]) {
         let inverse_mass =
-            |v: u32| if (v as usize) < objective.free { 1.0 / objective.mass[v as usize] } else { 0.0 };
+            |v: u32| if objective.moves(v as usize) { 1.0 / objective.mass[v as usize] } else { 0.0 };
         let weights: [f64; 4] =
             std::array::from_fn(|k| inverse_mass(contact.corners[k]) * contact.factors[k]);
         let weight: f64 = weights.iter().zip(contact.factors).map(|(w, f)| w * f).sum();

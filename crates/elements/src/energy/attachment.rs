@@ -30,28 +30,55 @@ pub type Targets = Box<dyn Fn(f64) -> Vec<Vec4> + Send + Sync>;
 /// The soft pins of a scene, or the drag on its vertices.
 pub struct AttachmentTerm {
     attachments: Vec<Attachment>,
-    /// Gives the targets at a time; `None` for drag, whose targets are the base positions of each stage.
-    path: Option<Targets>,
+    source: Source,
     targets: Vec<Vec4>,
+    /// The factor on all stiffnesses.
+    factor: f64,
+}
+
+/// Where targets come from.
+enum Source {
+    /// From a path over time.
+    Path(Targets),
+    /// From [`Energy::set_targets`].
+    Told,
+    /// They are the base positions of each stage, which makes the springs a drag.
+    Base,
 }
 
 impl AttachmentTerm {
     /// `path` gives as many targets as there are attachments, in their order.
     pub fn new(attachments: Vec<Attachment>, path: Targets) -> Self {
         let targets = path(0.0);
-        AttachmentTerm { attachments, path: Some(path), targets }
+        AttachmentTerm { attachments, source: Source::Path(path), targets, factor: 1.0 }
+    }
+
+    /// Springs without stiffness at first, which begin and end by [`Energy::rescale`]. [`Energy::set_targets`] tells their
+    /// targets, in the order of the attachments.
+    pub fn passing(attachments: Vec<Attachment>) -> Self {
+        let targets = vec![Vec4::ZERO; attachments.len()];
+        AttachmentTerm { attachments, source: Source::Told, targets, factor: 0.0 }
     }
 
     /// A drag that resists all motion. [`Energy::set_base`] has to be called before the term is evaluated.
     pub fn drag(attachments: Vec<Attachment>) -> Self {
         let targets = vec![Vec4::ZERO; attachments.len()];
-        AttachmentTerm { attachments, path: None, targets }
+        AttachmentTerm { attachments, source: Source::Base, targets, factor: 1.0 }
+    }
+
+    /// The stiffness of a spring in N/m.
+    fn stiffness(&self, element: usize) -> f64 {
+        self.factor * self.attachments[element].stiffness
+    }
+
+    fn is_drag(&self) -> bool {
+        matches!(self.source, Source::Base)
     }
 }
 
 impl Energy for AttachmentTerm {
     fn name(&self) -> String {
-        if self.path.is_some() { "soft pins".into() } else { "drag".into() }
+        if self.is_drag() { "drag".into() } else { "soft pins".into() }
     }
 
     fn len(&self) -> usize {
@@ -73,27 +100,27 @@ impl Energy for AttachmentTerm {
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
         let mut energy = 0.0;
         for (i, slot) in slots.iter_mut().enumerate() {
-            let a = &self.attachments[chunk * CHUNK + i];
+            let (a, stiffness) = (&self.attachments[chunk * CHUNK + i], self.stiffness(chunk * CHUNK + i));
             let target = self.targets[chunk * CHUNK + i].0;
             let d: [f64; 4] = std::array::from_fn(|k| x[a.vertex as usize].0[k] - target[k]);
-            energy += 0.5 * a.stiffness * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-            *slot = Vec4(d.map(|d| a.stiffness * d));
+            energy += 0.5 * stiffness * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+            *slot = Vec4(d.map(|d| stiffness * d));
         }
         energy
     }
 
     fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
-        for a in &self.attachments {
-            add(a.vertex, a.vertex, a.stiffness);
+        for (i, a) in self.attachments.iter().enumerate() {
+            add(a.vertex, a.vertex, self.stiffness(i));
         }
     }
 
     fn hash_system(&self, hasher: &mut blake3::Hasher) {
         hasher.update(b"attachments");
         hasher.update(&(self.len() as u64).to_le_bytes());
-        for a in &self.attachments {
+        for (i, a) in self.attachments.iter().enumerate() {
             hasher.update(&a.vertex.to_le_bytes());
-            hasher.update(&a.stiffness.to_le_bytes());
+            hasher.update(&self.stiffness(i).to_le_bytes());
         }
     }
 
@@ -112,27 +139,36 @@ impl Energy for AttachmentTerm {
     fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {
         out.fill(0.0);
         for i in 0..3 {
-            out[4 * i] = self.attachments[element].stiffness;
+            out[4 * i] = self.stiffness(element);
         }
     }
 
     fn compliant(&self) -> Option<&dyn Compliant> {
-        self.path.is_some().then_some(self as &dyn Compliant)
+        (!self.is_drag()).then_some(self as &dyn Compliant)
     }
 
     fn role(&self) -> Role {
-        if self.path.is_some() { Role::Anchor } else { Role::Dissipation }
+        if self.is_drag() { Role::Dissipation } else { Role::Anchor }
     }
 
     fn set_time(&mut self, time: f64) -> bool {
-        if let Some(path) = &self.path {
+        if let Source::Path(path) = &self.source {
             self.targets = path(time);
         }
         false
     }
 
+    fn rescale(&mut self, factor: f64) -> bool {
+        self.factor = factor;
+        true
+    }
+
+    fn set_targets(&mut self, targets: &[Vec4]) {
+        self.targets.copy_from_slice(targets);
+    }
+
     fn set_base(&mut self, _middle: &[Vec4], base: &[Vec4]) {
-        if self.path.is_none() {
+        if self.is_drag() {
             self.targets = self.attachments.iter().map(|a| base[a.vertex as usize]).collect();
         }
     }
@@ -154,10 +190,11 @@ impl Compliant for AttachmentTerm {
     ) {
         out.bounds = [[0.0; WIDTH]; 2];
         out.gradient[0] = [[0.0; WIDTH]; 3];
-        out.gradient[0][index] = [1.0; WIDTH];
+        // Without a gradient nothing moves, even where every constraint is hard.
+        out.gradient[0][index] = [if self.factor == 0.0 { 0.0 } else { 1.0 }; WIDTH];
         for (lane, e) in elements.iter().map(|e| *e as usize).enumerate() {
             out.value[lane] = x[0][index][lane] - self.targets[e].0[index];
-            out.compliance[lane] = 1.0 / self.attachments[e].stiffness;
+            out.compliance[lane] = 1.0 / self.stiffness(e);
         }
     }
 }
@@ -165,7 +202,7 @@ impl Compliant for AttachmentTerm {
 impl Vertexwise for AttachmentTerm {
     fn vertex_block(&self, star: &Star, _x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
         star.each(1, |lane, e, _| {
-            let k = self.attachments[e].stiffness;
+            let k = self.stiffness(e);
             let d = sub(at.map(|a| a[lane]), self.targets[e].xyz());
             memory.push([d[0], d[1], d[2], k]);
             out.add(lane, 0.5 * k * dot(d, d), scale(k, d), [k, k, k, 0.0, 0.0, 0.0]);
@@ -195,7 +232,7 @@ impl Proximal for AttachmentTerm {
     }
 
     fn weight(&self, element: usize) -> f64 {
-        self.attachments[element].stiffness
+        self.stiffness(element)
     }
 
     fn reduce(&self, block: usize, x: &[Vec4], z: &mut [Row]) {
@@ -238,5 +275,19 @@ mod tests {
         assert_eq!(crate::energy::checks::evaluate(&drag, &x).0, 0.0);
         let moved = [x[0], Vec4::new([1.0, 2.5, -0.4])];
         assert_eq!(crate::energy::checks::evaluate(&drag, &moved).1[1], [0.0, 1.5, 0.0]);
+    }
+
+    #[test]
+    fn passing_springs_pull_once_they_have_begun() {
+        let mut term = AttachmentTerm::passing(vec![Attachment { vertex: 1, stiffness: 3.0 }]);
+        let x = [Vec4::new([0.3, -0.2, 0.9]), Vec4::new([1.0, 2.0, -0.4])];
+        term.set_targets(&[Vec4::new([1.0, 2.5, -0.4])]);
+        term.set_time(7.0);
+        assert_eq!(crate::energy::checks::evaluate(&term, &x), (0.0, vec![[0.0; 3]; 2]));
+        assert!(term.rescale(1.0));
+        crate::energy::checks::check_term(&term, &x, 1e-8);
+        crate::energy::checks::check_constraints(&term, &x);
+        let (energy, gradient) = crate::energy::checks::evaluate(&term, &x);
+        assert_eq!((energy, gradient[1]), (0.375, [0.0, -1.5, 0.0]));
     }
 }

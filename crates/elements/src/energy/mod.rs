@@ -152,6 +152,9 @@ pub trait Energy: Send + Sync {
         false
     }
 
+    /// Moves the targets of springs that are told where these are, one for each element; other terms have none.
+    fn set_targets(&mut self, _targets: &[Vec4]) {}
+
     /// Tells terms that depend on velocities where a stage of a step comes from: its base x̂, with v = (x − x̂)/ĥ, and
     /// the positions expected where that is the velocity.
     fn set_base(&mut self, _middle: &[Vec4], _base: &[Vec4]) {}
