@@ -82,6 +82,8 @@ pub struct Constraints {
     pub terms: Arc<[usize]>,
     /// The bodies that touch something, whose shares in active terms belong to the energy.
     pub touching: Vec<usize>,
+    /// True if obstacles take P and L away.
+    pub is_pushed: bool,
     /// Which of the quantities are kept.
     pub kept: Kept,
     /// For each vertex, w (x_n − o) and, in the fourth place, w in kg/s.
@@ -222,6 +224,7 @@ impl Constraints {
             vertices,
             terms,
             touching: vec![],
+            is_pushed: false,
             kept,
             lever: Vec::with_capacity(count),
             inertia: Vec::with_capacity(count),

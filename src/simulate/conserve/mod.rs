@@ -242,6 +242,7 @@ impl Ledger {
             let mut out = group.member.constrain(&account, objective, from, is_moved);
             if group.touches {
                 out.touching.clone_from(&group.bodies);
+                out.is_pushed = group.meets_obstacle && !group.member.is_fixed;
             }
             out
         };

@@ -96,22 +96,22 @@ impl Plan {
     }
 
     /// Chooses the next step where nothing is known of the matrix B in place of A but products: `products` has ∇cᵢ·B⁻¹∇cⱼ,
-    /// `along` ∇cᵢ·B⁻¹∇g, and `descent` ∇g·B⁻¹∇g. Returns the derivative of the merit function along it.
+    /// `along` ∇cᵢ·B⁻¹∇g, `descent` ∇g·B⁻¹∇g, and `goals` the change that is wanted of each c, `None` if any. Returns the derivative of the merit function along it.
     pub fn choose_among(
         &mut self,
         c: &Constraints,
         products: &[[f64; 7]; 7],
-        along: &[f64; 7],
-        descent: f64,
+        (along, descent): (&[f64; 7], f64),
+        goals: &[Option<f64>; 7],
         regularization: f64,
     ) -> f64 {
         self.stiffening = 1.0;
         for _ in 0..STIFFENINGS {
             let (mut s, mut right) = (*products, [0.0; 7]);
             s[6][6] += self.stiffening * slack(c, regularization);
-            for (i, holds) in c.kept.mask().into_iter().enumerate() {
-                right[i] = self.stiffening * self.values[i] - along[i];
-                if !holds {
+            for (i, goal) in goals.iter().enumerate() {
+                right[i] = self.stiffening * goal.unwrap_or(0.0) - along[i];
+                if goal.is_none() {
                     s.iter_mut().for_each(|row| row[i] = 0.0);
                     s[i] = [0.0; 7];
                     right[i] = 0.0;
