@@ -14,6 +14,7 @@
 //! | `filter` | how far a motion may go |
 //! | `friction` | anchors that hold what sticks |
 //! | `positional` | constraints and a filter for solvers of positions |
+//! | `published` | contact as the papers have it, for comparisons |
 //! | `report` | what touches, for people |
 //! | `overlap` | whether anything intersects, exactly |
 //! | `excluded` | what is left out until it is apart |
@@ -31,6 +32,7 @@ pub mod list;
 pub mod overlap;
 pub mod pairs;
 mod positional;
+pub mod published;
 mod report;
 pub mod surfaces;
 
@@ -87,6 +89,11 @@ impl Contact {
             list: Mutex::default(),
             searched: AtomicU64::new(0),
         }
+    }
+
+    /// True if some parts rub.
+    pub fn has_friction(&self) -> bool {
+        self.friction.acts()
     }
 
     /// What can touch.

@@ -49,7 +49,8 @@ pub struct ContactSummary {
     /// How many motions were cut short because they were not safe.
     pub truncated: u64,
     /// Nothing intersects in any written frame, by an exact test. Where something does that was not left out from the start
-    /// on (`contact.start = "exclude"`), the run ends with an error.
+    /// on (`contact.start = "exclude"`), the run ends with an error. False with `contact.response = "published"`, where nothing
+    /// is tested.
     pub intersection_free: bool,
     /// The number of pairs of pieces that are left out because they intersect: at the start, and at the end.
     pub excluded: [usize; 2],
@@ -71,7 +72,7 @@ impl ContactSummary {
             min_gap,
             truncated,
             // The first frame is always written.
-            intersection_free: facts.excluded == 0,
+            intersection_free: facts.excluded == 0 && facts.is_guaranteed,
             excluded: [facts.excluded, left],
         }))
     }

@@ -140,7 +140,7 @@ pub fn run(
         cache_hit: report.is_hit(),
         refactors: simulation.refactors,
         solver_note: solver_note(&simulation),
-        minimizes: simulation.solver().minimizes(),
+        minimizes: simulation.minimizes(),
         convergence: simulation.convergence.record.clone(),
         soundness: simulation.soundness.record.clone(),
         substeps: scene.time.substeps,
@@ -178,7 +178,7 @@ fn seconds(report: &PreparationReport, simulate: f64, write: f64, total: f64, si
 
 /// Refuses solvers whose gradients say nothing of how well they did.
 fn refuse_unmeasured(simulation: &Simulation) -> Result<()> {
-    if simulation.solver().minimizes() {
+    if simulation.minimizes() {
         return Ok(());
     }
     Err(Error::Usage {
@@ -189,8 +189,13 @@ fn refuse_unmeasured(simulation: &Simulation) -> Result<()> {
 
 /// What the solver has to say, with the worst gradient where there will be no warning of it.
 fn solver_note(simulation: &Simulation) -> Option<String> {
-    let note = simulation.solver().closing_note()?;
-    if simulation.solver().minimizes() || simulation.solver().conserves() {
+    let notes = [simulation.penetration_note(), simulation.solver().closing_note()];
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    if notes.is_empty() {
+        return None;
+    }
+    let note = notes.join("; ");
+    if simulation.minimizes() || simulation.solver().conserves() {
         return Some(note);
     }
     let Record { worst, worst_step, .. } = &simulation.convergence.record;

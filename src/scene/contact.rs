@@ -17,6 +17,8 @@ pub struct Contact {
     pub bodies: bool,
     /// What becomes of a start in which surfaces intersect.
     pub start: ContactStart,
+    /// What keeps surfaces apart.
+    pub response: ContactResponse,
     /// What differs for some pairs; no two of them are about the same two names.
     pub pairs: Vec<ContactPair>,
 }
@@ -31,6 +33,7 @@ impl Default for Contact {
             own: true,
             bodies: true,
             start: ContactStart::Refuse,
+            response: ContactResponse::Barrier,
             pairs: vec![],
         }
     }
@@ -44,6 +47,16 @@ pub enum ContactStart {
     Refuse,
     /// What intersects does not touch until it is apart.
     Exclude,
+}
+
+/// What keeps surfaces apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContactResponse {
+    /// A barrier and a filter for all motions: nothing ever intersects.
+    #[default]
+    Barrier,
+    /// What the solver's paper does, without a guarantee.
+    Published,
 }
 
 /// Two bodies, or a body and an obstacle, or twice the same body, whose contact is special.

@@ -17,7 +17,7 @@ mod sequence;
 
 pub use crate::mesh::generate::Shape;
 pub use body::Body;
-pub use contact::{BodyContact, Contact, ContactPair, ContactStart};
+pub use contact::{BodyContact, Contact, ContactPair, ContactResponse, ContactStart};
 pub use control::{Control, Wish};
 pub use elastic::{
     Bending, BendingKind, Damping, Directions, Fiber, Limits, Line, LineKind, MaterialPart, Quantity, Springs,

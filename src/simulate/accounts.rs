@@ -6,6 +6,7 @@ use crate::model::State;
 use crate::simulate::conserve::Departure;
 use crate::simulate::conserve::projection::{self, Landing};
 use elements::math::lanes::Vec4;
+use elements::math::vec3::{dot, sub};
 
 /// What acts in the current stage.
 #[derive(Default)]
@@ -49,6 +50,26 @@ impl Simulation {
         self.objective.constraints = self.ledger.constraints(&self.objective, &departure);
     }
 
+    /// Books the work of forces that active terms had at the step's start as what they have given, −ΔE.
+    fn correct_work(&mut self, base: &State) {
+        let mut force = vec![Vec4::ZERO; base.x.len()];
+        self.objective.add_forces(&base.x, &mut force);
+        if self.objective.is_bounded() || force.iter().all(|f| *f == Vec4::ZERO) {
+            return;
+        }
+        let [before, after] = [&base.x, &self.state.x].map(|x| self.objective.shares(x));
+        for (number, account) in self.ledger.accounts.iter_mut().enumerate() {
+            let body = &self.model.bodies[number];
+            let vertices = self.model.numbering.position[body.vertices.clone()].iter().map(|v| *v as usize);
+            let work: f64 = vertices
+                .filter(|v| *v < self.objective.free)
+                .map(|v| dot(force[v].xyz(), sub(self.state.x[v].xyz(), base.x[v].xyz())))
+                .sum();
+            let given = |shares: &[f64]| shares.get(number).copied().unwrap_or(0.0);
+            account.energy += given(&before) - given(&after) - work;
+        }
+    }
+
     /// Ends a step from `base` by what keeps the accounts; forces acted at `acted`.
     pub(super) fn settle(&mut self, base: &State, acted: &[Vec4], report: &mut StageReport) {
         if self.fepr {
@@ -58,6 +79,7 @@ impl Simulation {
             report.elastic = Some(self.spare.value.elastic);
         } else if self.ledger.is_open() {
             self.ledger.settle(&self.objective, &self.state, &self.iterate);
+            self.correct_work(base);
         }
     }
 }

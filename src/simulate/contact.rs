@@ -12,13 +12,15 @@ use super::contact_start::check_start;
 use super::touching::ContactFacts;
 use crate::contact::Contact;
 use crate::contact::friction::Friction;
+use crate::contact::published::Published;
 use crate::contact::surfaces::{Part, Surfaces};
 use crate::error::{Error, Result};
 use crate::model::obstacle::{ObstacleKind, ObstacleModel};
 use crate::model::{BodyModel, Model};
-use crate::scene::{Body, Contact as Settings, ContactPair, Integrator, Quantity, Scene};
+use crate::scene::{Body, Contact as Settings, ContactPair, ContactResponse, Integrator, Quantity, Scene};
+use crate::solver::system::assemble;
 use crate::step::Objective;
-use crate::step::active::Active;
+use crate::step::active::{Active, PublishedWay};
 
 /// The part of the bodies' diagonal that d̂ is by default.
 const RANGE: f64 = 1e-3;
@@ -46,12 +48,45 @@ impl Simulation {
                 "leave out fepr",
             );
         }
-        let (mut contact, warnings) = examined(scene, &self.model, &self.objective)?;
+        let (mut contact, mut warnings) = examined(scene, &self.model, &self.objective)?;
+        let settings = scene.contact.clone().unwrap_or_default();
+        if settings.response == ContactResponse::Published {
+            self.contact = Some(ContactFacts { is_guaranteed: false, ..ContactFacts::of(&contact) });
+            warnings.append(&mut self.add_published(contact)?);
+            return Ok(warnings);
+        }
         if self.solver.is_positional() {
             contact.become_positional();
         }
         self.contact = Some(ContactFacts::of(&contact));
         self.add_active(Box::new(contact))?;
+        Ok(warnings)
+    }
+}
+
+impl Simulation {
+    /// Adds contact as the solver's paper has it; returns warnings.
+    fn add_published(&mut self, contact: Contact) -> Result<Vec<String>> {
+        let mut warnings = vec![];
+        let way = self.solver.published();
+        if contact.has_friction() && !matches!(way, PublishedWay::Projections { .. }) {
+            warnings.push(format!(
+                "solver '{}' has no friction with contact.response = \"published\": its paper tells none",
+                self.solver.name()
+            ));
+        }
+        if way == PublishedWay::Copies {
+            let diagonal = assemble(&self.objective, 1.0).diagonal();
+            self.objective.extra = vec![0.0; self.objective.free];
+            for (vertex, _) in &contact.surfaces().vertices {
+                if let Some(extra) = self.objective.extra.get_mut(*vertex as usize) {
+                    *extra = diagonal[*vertex as usize];
+                }
+            }
+        }
+        self.objective.add_active(Box::new(Published::new(contact, way, &self.model.initial.x)));
+        self.solver.prepare(&self.objective, &self.cache)?;
+        self.solver.accept_active(&self.objective)?;
         Ok(warnings)
     }
 }

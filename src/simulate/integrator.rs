@@ -224,7 +224,8 @@ impl Simulation {
         }
         let duration = self.time.integrator.acting_time(h);
         let stage = Stage { time, duration, x: &x, v: &v, mass: &self.objective.mass };
-        let forces = self.forces.at(&stage);
+        let mut forces = self.forces.at(&stage);
+        self.objective.add_forces(&base.x, &mut forces);
         for (i, y) in self.objective.inertial.iter_mut().enumerate() {
             let factor = h * h / self.objective.mass[i];
             *y = Vec4(std::array::from_fn(|k| x[i].0[k] + factor * forces[i].0[k]));
@@ -273,7 +274,7 @@ impl Simulation {
             pins = blend(0.5, &self.pins_now(), 0.5, &arrived);
         }
         self.set_stage(&base, time, &pins)?;
-        let bounded = self.objective.has_active();
+        let bounded = self.objective.is_bounded();
         if !bounded {
             self.start_at_inertial(&pins);
         }
@@ -292,7 +293,7 @@ impl Simulation {
         report: &mut StageReport,
     ) -> Result<()> {
         self.set_stage(base, time, pins)?;
-        if self.solver.minimizes() || self.objective.has_active() {
+        if self.minimizes() || self.objective.is_bounded() {
             self.find_start(pins, &mut report.cost)?;
         } else {
             self.start_at_inertial(pins);
@@ -311,14 +312,14 @@ impl Simulation {
             self.solver.begin_step(&self.objective, &self.iterate);
             report.iterations += self.minimize(first, &mut report.cost)?;
         }
-        if !self.solver.evaluates() {
+        if self.objective.projects() {
+            self.objective.finish(&mut self.iterate.x);
+        }
+        if !self.solver.evaluates() || self.objective.projects() {
             self.objective.evaluate(&mut self.iterate);
         }
         let mut last = vectors::norm(&self.iterate.gradient);
-        if self.solver.minimizes()
-            && last > WORRYING * first
-            && self.stay_if_better(pins, 1.0, &mut report.cost)
-        {
+        if self.minimizes() && last > WORRYING * first && self.stay_if_better(pins, 1.0, &mut report.cost) {
             self.solver.begin_step(&self.objective, &self.iterate);
             report.iterations += self.minimize(first, &mut report.cost)?;
             last = vectors::norm(&self.iterate.gradient);
@@ -357,7 +358,7 @@ impl Simulation {
 
     fn minimize(&mut self, first: f64, cost: &mut Cost) -> Result<u64> {
         // Solvers that do not minimize have a test of their own.
-        let target = if self.solver.minimizes() { self.settings.tolerance * first } else { 0.0 };
+        let target = if self.minimizes() { self.settings.tolerance * first } else { 0.0 };
         for iteration in 0..self.settings.iterations {
             if target > 0.0 && vectors::norm(&self.iterate.gradient) <= target {
                 return Ok(iteration);

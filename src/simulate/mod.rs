@@ -74,6 +74,8 @@ pub struct Simulation {
     /// What touches now; `None` without contact.
     #[doc(hidden)]
     pub touching: Option<Touching>,
+    /// How many steps ended with vertices inside of others, and how deep in m at the most.
+    penetrations: (u64, f64),
     time: Time,
     forces: Forces,
     fepr: bool,
@@ -177,6 +179,7 @@ impl Simulation {
             ledger: Ledger::new(scene, &model, &objective),
             contact: None,
             touching: None,
+            penetrations: (0, 0.0),
             fepr: scene.fepr,
             acting: Default::default(),
             holding,
@@ -256,6 +259,11 @@ impl Simulation {
     /// The solver of this simulation.
     pub fn solver(&self) -> &dyn Solver {
         self.solver.as_ref()
+    }
+
+    /// True if the steps approach minima of g, so that gradients tell how well they converged.
+    pub fn minimizes(&self) -> bool {
+        self.solver.minimizes() && !self.objective.projects()
     }
 
     /// The last iterate, evaluated.

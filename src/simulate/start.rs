@@ -53,7 +53,7 @@ impl Simulation {
                     .all(|p| self.iterate.x[p.vertex as usize] == to[p.vertex as usize]);
             if arrived {
                 self.relax_if_violent(cost);
-                if self.solver.minimizes() {
+                if self.minimizes() {
                     self.stay_if_better(pins, WORSE, cost);
                 }
                 return Ok(());
@@ -129,7 +129,7 @@ impl Simulation {
         for (pin, place) in self.holding.prescribed(&self.model).zip(pins) {
             self.spare.x[pin.vertex as usize] = *place;
         }
-        if self.objective.has_active() {
+        if self.objective.is_bounded() {
             return self.objective.longest_part(&self.state.x, || &self.spare.x) >= 1.0;
         }
         for body in &self.model.bodies {

@@ -23,6 +23,7 @@ pub mod xpbd;
 use crate::cache::{Cache, Check, Outcome};
 use crate::error::{Error, Result};
 pub use crate::step::Cost;
+use crate::step::active::PublishedWay;
 use crate::step::{Iterate, Objective};
 use elements::energy::Energy;
 use elements::energy::material::Fault;
@@ -137,6 +138,11 @@ pub trait Solver: Send {
     /// True for solvers of positions, which take active terms as constraints ([`Objective::approaches`]).
     fn is_positional(&self) -> bool {
         false
+    }
+
+    /// What it does about contact in its paper.
+    fn published(&self) -> PublishedWay {
+        PublishedWay::Springs
     }
 
     /// Starts a step: data of the last step are dropped. The iterate is evaluated.

@@ -26,6 +26,7 @@ use super::system::{Precision, System, assemble};
 use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
 use crate::error::Result;
+use crate::step::active::PublishedWay;
 use crate::step::{Iterate, Objective};
 use elements::energy::Energy;
 use elements::energy::material::Material;
@@ -79,14 +80,18 @@ impl Solver for ProjectiveDynamics {
         self.system = Some(system);
         self.increment = vec![Vec4::ZERO; objective.free];
         self.descent =
-            objective.has_active().then(|| Descent::new(&assemble(objective, 1.0), factor_entries));
+            objective.is_bounded().then(|| Descent::new(&assemble(objective, 1.0), factor_entries));
         Ok(Preparation { cache: Some(outcome), factor_entries })
     }
 
     fn accept_active(&mut self, objective: &Objective) -> Result<()> {
         let entries = self.system.as_ref().map_or(0, System::entries);
-        self.descent = Some(Descent::new(&assemble(objective, 1.0), entries));
+        self.descent = objective.is_bounded().then(|| Descent::new(&assemble(objective, 1.0), entries));
         Ok(())
+    }
+
+    fn published(&self) -> PublishedWay {
+        PublishedWay::Projections { rub: false }
     }
 
     fn begin_step(&mut self, _: &Objective, iterate: &Iterate) {
@@ -103,6 +108,7 @@ impl Solver for ProjectiveDynamics {
         }
         system.solve(&iterate.gradient, &mut self.increment);
         vectors::add_scaled(-1.0, &self.increment, &mut iterate.x[..objective.free]);
+        objective.project(&mut iterate.x);
         cost.global += start.elapsed();
         let start = Instant::now();
         objective.evaluate(iterate);

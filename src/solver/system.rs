@@ -220,6 +220,7 @@ pub fn assemble(objective: &Objective, scale: f64) -> SymmetricMatrix {
     let moves = |v: u32| objective.moves(v as usize);
     let mut triplets: Vec<(u32, u32, f64)> =
         (0..free).map(|v| (v, v, objective.mass[v as usize] * per_step)).collect();
+    triplets.extend((0..).zip(&objective.extra).map(|(v, extra)| (v, v, *extra)));
     for term in &objective.terms {
         term.add_system(&mut |row, column, value| {
             if row <= column && column < free {
@@ -244,6 +245,10 @@ pub fn key(objective: &Objective, scale: f64) -> Key {
     if !objective.held().is_empty() {
         hasher.update(b"held");
         hasher.update(bytemuck::cast_slice(objective.held()));
+    }
+    if !objective.extra.is_empty() {
+        hasher.update(b"extra");
+        hasher.update(bytemuck::cast_slice(&objective.extra));
     }
     if scale != 1.0 {
         hasher.update(b"weights");

@@ -41,6 +41,22 @@ pub struct Approach {
     pub slid: [f64; 3],
 }
 
+/// What a solver does about contact in its paper (see `contact::published`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PublishedWay {
+    /// Springs push vertices out that are inside of others.
+    Springs,
+    /// Vertices are put out after every iteration; with `rub`, friction acts then, otherwise at the end of the step.
+    Projections {
+        /// Friction acts after every iteration.
+        rub: bool,
+    },
+    /// Forces of the step's start push vertices out.
+    Forces,
+    /// Every vertex has a copy that is outside.
+    Copies,
+}
+
 /// What touches in a state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Touching {
@@ -115,6 +131,25 @@ pub trait Active: Send + Sync {
     /// Adds the energy in J that each body has a share in, one for each body: what is stored at `x` less the work of
     /// friction since the step began.
     fn add_shares(&self, _x: &[Vec4], _out: &mut [f64]) {}
+
+    /// True if motions are bounded by it, and its Hessian belongs into directions.
+    fn is_bounding(&self) -> bool {
+        true
+    }
+
+    /// True if solvers move unknowns by [`Active::project`], which no energy tells of.
+    fn projects(&self) -> bool {
+        false
+    }
+
+    /// Moves unknowns, vertices 0 … `free`−1, to where they are allowed to be, after an iteration.
+    fn project(&self, _x: &mut [Vec4], _free: usize) {}
+
+    /// The same at the end of a step.
+    fn finish(&self, _x: &mut [Vec4], _free: usize) {}
+
+    /// Adds forces in N on all vertices that stay the same over a step, which starts at `x`.
+    fn add_forces(&self, _x: &[Vec4], _out: &mut [Vec4]) {}
 
     /// From now on friction is in what [`Active::approaches`] tells, and not in the energy.
     fn become_positional(&mut self) {}

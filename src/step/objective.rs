@@ -43,6 +43,8 @@ pub struct Objective {
     pub rest: Vec<Vec4>,
     /// Inertial positions y of the unknowns.
     pub inertial: Vec<Vec4>,
+    /// What is added to the diagonal of A for each unknown, in N/m; empty if nothing is. No energy belongs to it.
+    pub extra: Vec<f64>,
     /// What bodies have to keep in this step; empty if nothing is kept.
     pub constraints: Vec<Constraints>,
     assembly: Assembly,
@@ -62,6 +64,7 @@ impl Objective {
             free,
             step,
             inertial: vec![Vec4::ZERO; free],
+            extra: vec![],
             constraints: vec![],
             scale: terms.iter().map(|t| t.scale()).sum(),
             assembly: Assembly::new(free, &terms),
@@ -403,6 +406,33 @@ impl Objective {
     /// What touches at `x`; `None` without contact.
     pub fn touching(&self, x: &[Vec4]) -> Option<Touching> {
         self.active.iter().find_map(|active| active.touching(x))
+    }
+
+    /// True if active terms bound motions, and their Hessian belongs into directions.
+    pub fn is_bounded(&self) -> bool {
+        self.active.iter().any(|active| active.is_bounding())
+    }
+
+    /// True if solvers move unknowns by [`Objective::project`], which no energy tells of.
+    pub fn projects(&self) -> bool {
+        self.active.iter().any(|active| active.projects())
+    }
+
+    /// Moves unknowns to where active terms allow them to be, after an iteration.
+    pub fn project(&self, x: &mut [Vec4]) {
+        let held: Vec<Vec4> = self.held().iter().map(|v| x[*v as usize]).collect();
+        self.active.iter().for_each(|active| active.project(x, self.free));
+        self.held().iter().zip(held).for_each(|(v, place)| x[*v as usize] = place);
+    }
+
+    /// The same at the end of a step.
+    pub fn finish(&self, x: &mut [Vec4]) {
+        self.active.iter().for_each(|active| active.finish(x, self.free));
+    }
+
+    /// Adds the forces in N of active terms that stay the same over a step, which starts at `x`.
+    pub fn add_forces(&self, x: &[Vec4], out: &mut [Vec4]) {
+        self.active.iter().for_each(|active| active.add_forces(x, out));
     }
 
     /// True if there are terms whose elements change.

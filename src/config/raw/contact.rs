@@ -30,6 +30,9 @@ pub struct Contact {
     /// What becomes of a scene whose surfaces intersect at the start. Default "refuse".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<ContactStart>,
+    /// What keeps surfaces apart. Default "barrier".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<ContactResponse>,
     /// What differs between two bodies, between a body and an obstacle, or between a body and itself. Default: nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<ContactPair>,
@@ -44,6 +47,17 @@ pub enum ContactStart {
     Refuse,
     /// What intersects does not touch until it is apart.
     Exclude,
+}
+
+/// What keeps surfaces apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ContactResponse {
+    /// A barrier, and a filter for all motions: nothing ever intersects.
+    #[default]
+    Barrier,
+    /// What the solver's paper does, for comparisons. Nothing is guaranteed.
+    Published,
 }
 
 /// What differs between two.

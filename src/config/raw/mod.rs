@@ -23,8 +23,8 @@ pub use body::{
 };
 pub use comparison::{Comparison, Setting, Variation};
 pub use contact::{
-    Block, BodyContact, Capsule, Contact, ContactPair, ContactStart, Obstacle, ObstacleShape, Plane,
-    Sequence, Sphere, Torus,
+    Block, BodyContact, Capsule, Contact, ContactPair, ContactResponse, ContactStart, Obstacle,
+    ObstacleShape, Plane, Sequence, Sphere, Torus,
 };
 pub use control::{Conserved, Control};
 pub use force::{Load, Wind};

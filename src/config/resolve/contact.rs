@@ -18,6 +18,7 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
         contact.own.get_or_insert(true);
         contact.bodies.get_or_insert(true);
         contact.start.get_or_insert_default();
+        contact.response.get_or_insert_default();
         for pair in &mut contact.pairs {
             pair.contact.get_or_insert(true);
         }
@@ -139,6 +140,10 @@ pub fn contact(config: &raw::Config, report: &mut Report) -> Option<scene::Conta
         start: match contact.start.unwrap_or_default() {
             raw::ContactStart::Refuse => scene::ContactStart::Refuse,
             raw::ContactStart::Exclude => scene::ContactStart::Exclude,
+        },
+        response: match contact.response.unwrap_or_default() {
+            raw::ContactResponse::Barrier => scene::ContactResponse::Barrier,
+            raw::ContactResponse::Published => scene::ContactResponse::Published,
         },
         pairs: contact.pairs.iter().map(pair).collect(),
     };

@@ -32,6 +32,7 @@
 //!
 //! Active terms belong to the global step: they are functions of x (see `touching`).
 
+mod copies;
 mod touching;
 
 use std::time::Instant;
@@ -45,7 +46,9 @@ use super::system::System;
 use super::{Cost, Preparation, Progress, Refusal, Solver, options, quasi_newton};
 use crate::cache::Cache;
 use crate::error::Result;
+use crate::step::active::PublishedWay;
 use crate::step::{Iterate, Objective};
+use copies::Copies;
 use elements::energy::Energy;
 use elements::energy::material::Fault;
 use elements::energy::proximal::{Residuals, Split, Splitting};
@@ -94,6 +97,7 @@ impl options::Options for Options {
             start: Iterate::default(),
             systems: vec![],
             touching: None,
+            copies: None,
             power: 0,
             rest: 0,
             first: None,
@@ -141,6 +145,8 @@ pub struct Admm {
     systems: Vec<(i32, System, Option<Structured>)>,
     /// What the global step needs where there are active terms.
     touching: Option<Touching>,
+    /// Copies of vertices that are outside of others.
+    copies: Option<Copies>,
     /// The exponent n of the current weights.
     power: i32,
     /// The number of iterations since the weights changed.
@@ -285,7 +291,8 @@ impl Solver for Admm {
     }
 
     fn accept_active(&mut self, objective: &Objective) -> Result<()> {
-        self.touching = Some(Touching::new(objective));
+        self.touching = objective.is_bounded().then(|| Touching::new(objective));
+        self.copies = (!objective.extra.is_empty()).then(Copies::default);
         for (power, system, structured) in &mut self.systems {
             let scale = self.weight_scale * f64::from(*power).exp2();
             *structured = touching::structured(objective, scale, system);
@@ -293,7 +300,14 @@ impl Solver for Admm {
         Ok(())
     }
 
+    fn published(&self) -> PublishedWay {
+        PublishedWay::Copies
+    }
+
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {
+        if let Some(copies) = &mut self.copies {
+            copies.begin_step(objective);
+        }
         self.power = 0;
         self.rest = 0;
         self.first = None;
@@ -345,6 +359,9 @@ impl Solver for Admm {
         self.trial.x.copy_from_slice(&iterate.x);
         let splitting = Splitting { ratio: self.scale(), relaxation: self.relaxation };
         self.last = objective.split(&mut self.trial, &mut self.splits, splitting);
+        if let Some(copies) = &mut self.copies {
+            copies.step(objective, &mut self.trial);
+        }
         cost.local += start.elapsed();
         if self.is_done(objective) {
             return Ok(Progress::Stalled);

@@ -29,7 +29,7 @@ pub(super) struct Touching {
 /// What solves with the matrix of these weights and the Hessian of active terms; `None` without them.
 pub(super) fn structured(objective: &Objective, scale: f64, system: &System) -> Option<Structured> {
     let new = || Structured::new(0, &assemble(objective, scale), system.entries());
-    objective.has_active().then(new)
+    objective.is_bounded().then(new)
 }
 
 impl Touching {

@@ -29,6 +29,7 @@ use super::system::{self, System};
 use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
 use crate::error::Result;
+use crate::step::active::PublishedWay;
 use crate::step::{Iterate, Objective};
 use elements::energy::Energy;
 use elements::energy::material::{Fault, Material};
@@ -254,12 +255,19 @@ impl Solver for Chebyshev {
     }
 
     fn accept_active(&mut self, objective: &Objective) -> Result<()> {
+        if !objective.is_bounded() {
+            return Ok(());
+        }
         let descent = match &self.inner {
             Inner::Direct(system) => Some(Descent::new(&system::assemble(objective, 1.0), system.entries())),
             _ => None,
         };
         self.touching = Some(Touching::new(objective.free, descent));
         Ok(())
+    }
+
+    fn published(&self) -> PublishedWay {
+        PublishedWay::Projections { rub: false }
     }
 
     fn tune(&mut self, objective: &Objective, iterate: &Iterate, cache: &Cache) -> Result<Option<String>> {
@@ -320,6 +328,7 @@ impl Solver for Chebyshev {
             });
             before.0 = now;
         }
+        objective.project(&mut iterate.x);
         cost.global += start.elapsed();
         let start = Instant::now();
         objective.evaluate(iterate);

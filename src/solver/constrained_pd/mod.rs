@@ -59,6 +59,7 @@ use super::system::System;
 use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::Cache;
 use crate::error::Result;
+use crate::step::active::PublishedWay;
 use crate::step::constraint::Constraints;
 use crate::step::{Iterate, Objective};
 use elements::math::lanes::{Vec4, dispatch};
@@ -330,7 +331,7 @@ impl Solver for ConstrainedPd {
             list.clear();
         }
         self.is_projective = objective.terms.iter().all(|term| term.is_projective());
-        if objective.has_active() {
+        if objective.is_bounded() {
             self.accept_active(objective)?;
         }
         Ok(Preparation { cache: Some(outcome), factor_entries })
@@ -338,8 +339,12 @@ impl Solver for ConstrainedPd {
 
     fn accept_active(&mut self, objective: &Objective) -> Result<()> {
         let system = self.system.as_ref().expect("prepared before the first step");
-        self.touching = Some(Touching::new(objective, system));
+        self.touching = objective.is_bounded().then(|| Touching::new(objective, system));
         Ok(())
+    }
+
+    fn published(&self) -> PublishedWay {
+        PublishedWay::Forces
     }
 
     fn begin_step(&mut self, objective: &Objective, iterate: &Iterate) {

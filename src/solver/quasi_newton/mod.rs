@@ -260,6 +260,9 @@ impl Solver for QuasiNewton {
 
     /// From now on active terms enter the directions exactly, and pairs do not learn from them.
     fn accept_active(&mut self, objective: &Objective) -> Result<()> {
+        if !objective.is_bounded() {
+            return Ok(());
+        }
         let limit = match &self.directions {
             Directions::Structured(_) => return Ok(()),
             Directions::Lbfgs(history) if self.initial.choice == InitialHessian::System => history.limit(),

@@ -31,6 +31,7 @@ use super::options::{Options as _, check_relaxation, check_rho};
 use super::{Cost, Preparation, Progress, Refusal, Solver, options};
 use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
+use crate::step::active::PublishedWay;
 use crate::step::{Iterate, Objective};
 use elements::energy::constraint::{Batch, CORNERS, Changes, Compliant, Constraints, Form, MOST, Sweep};
 use elements::energy::material::Fault;
@@ -213,6 +214,9 @@ impl Solver for Xpbd {
 
     /// Active terms become constraints from now on. Acceleration would leave their multipliers behind, so it is refused.
     fn accept_active(&mut self, objective: &Objective) -> Result<()> {
+        if !objective.is_bounded() {
+            return Ok(());
+        }
         if self.extrapolation.is_some() {
             return Err(Error::Unsupported {
                 solver: self.name().into(),
@@ -223,6 +227,10 @@ impl Solver for Xpbd {
         }
         self.touching = Some(Touching::default());
         Ok(())
+    }
+
+    fn published(&self) -> PublishedWay {
+        PublishedWay::Projections { rub: true }
     }
 
     fn is_positional(&self) -> bool {
@@ -267,8 +275,9 @@ impl Solver for Xpbd {
         let x = touching.as_mut().map_or(&mut iterate.x, |touching| &mut touching.target);
         let (unknowns, fixed) = x.split_at_mut(objective.free);
         self.all.sweep(&Project { objective, sweep, counts: &self.counts }, unknowns, fixed);
-        if let Some(touching) = &mut touching {
-            touching.follow(objective, &sweep, iterate, cost);
+        match &mut touching {
+            Some(touching) => touching.follow(objective, &sweep, iterate, cost),
+            None => objective.project(&mut iterate.x),
         }
         self.touching = touching;
         if let Some(extrapolation) = &mut extrapolation {
