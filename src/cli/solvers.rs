@@ -8,8 +8,10 @@ use crate::cache::Cache;
 use crate::config;
 use crate::error::Result;
 use crate::model::build::build;
+use crate::simulate::Simulation;
 use crate::solver::{KINDS, Kind, Refusal};
 use crate::step::Objective;
+use crate::step::active::PublishedWay;
 use elements::energy::material::MODELS;
 
 /// Arguments of `pliant solvers`.
@@ -68,6 +70,22 @@ fn refusal(kind: &Kind, objective: &Objective) -> Option<Refusal> {
     objective.terms.iter().filter(|term| !term.is_empty()).find_map(|term| method.refuses(term.as_ref()))
 }
 
+/// What a kind of solver does about contact with `contact.response = "published"`; an error if it has no contact at all.
+fn published(kind: &Kind) -> Result<&'static str> {
+    let text = format!(
+        "[solver]\nkind = \"{}\"\n[[obstacle]]\nname = \"floor\"\n\
+         shape = {{ plane = {{ point = [0, -1, 0], normal = [0, 1, 0] }} }}\n[[body]]\n{BOX}{ARAP}",
+        kind.name
+    );
+    let simulation = Simulation::start(&config::parse(&text)?.scene)?;
+    Ok(match simulation.solver().published() {
+        PublishedWay::Springs => "springs",
+        PublishedWay::Projections { .. } => "vertices put out",
+        PublishedWay::Forces => "forces of the step's start",
+        PublishedWay::Copies => "copies of vertices",
+    })
+}
+
 impl SolversArgs {
     /// Asks all kinds about all features and prints the table.
     pub fn run(&self) -> Result<()> {
@@ -98,14 +116,20 @@ impl SolversArgs {
             text.truncate(text.trim_end().len());
             text += "\n";
         }
+        let contacts: Vec<&str> = KINDS.iter().map(published).collect::<Result<_>>()?;
+        text += &format!("{:width$}", "contact");
+        KINDS.iter().for_each(|kind| text += &format!("  {:<1$}", "yes", kind.name.len()));
+        text.truncate(text.trim_end().len());
+        text += "\n";
         for (i, reason) in reasons.iter().enumerate() {
             text += &format!("({}) {reason}\n", i + 1);
         }
         text += "\n";
-        for kind in KINDS {
+        for (kind, contact) in KINDS.iter().zip(contacts) {
             let keys = kind.keys();
             let keys = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
-            text += &format!("{}: {}; options: {keys}\n", kind.name, kind.about);
+            text +=
+                &format!("{}: {}; options: {keys}; published contact: {contact}\n", kind.name, kind.about);
         }
         write_stdout(&text)
     }

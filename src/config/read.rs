@@ -14,12 +14,6 @@ use crate::error::suggest::suggestion;
 /// The largest number of faults that are looked for.
 const MOST: usize = 20;
 
-/// The keys and kinds that 1.0 will have.
-const LATER: &[&str] = &["response"];
-
-/// The message about names that are planned for a later version.
-pub const NOT_YET: &str = "not supported yet in this version";
-
 /// The keys at fault, which were removed from the values before anything else was checked.
 pub struct Removed {
     paths: Vec<KeyPath>,
@@ -127,10 +121,7 @@ pub fn explain(at: KeyPath, message: &str, values: &Value) -> Problem {
     let value =
         |path: KeyPath, message: String, hint: String| Problem { path, part: Part::Value, message, hint };
     if message.starts_with("unknown field") {
-        let (message, hint) = match LATER.contains(&name) {
-            true => (NOT_YET.to_owned(), String::new()),
-            false => ("unknown key".to_owned(), suggestion(name, "keys", valid)),
-        };
+        let (message, hint) = ("unknown key".to_owned(), suggestion(name, "keys", valid));
         return Problem { path: at, part: Part::Key, message, hint };
     }
     if message.starts_with("unknown variant") {
@@ -138,10 +129,7 @@ pub fn explain(at: KeyPath, message: &str, values: &Value) -> Problem {
         let below = at.join(name);
         let is_key = get(values, &below).is_some();
         let part = if is_key { Part::Key } else { Part::Value };
-        let (message, hint) = match LATER.contains(&name) {
-            true => (format!("'{name}' is {NOT_YET}"), format!("available: {}", valid.join(", "))),
-            false => (format!("unknown name '{name}'"), suggestion(name, "names", valid)),
-        };
+        let (message, hint) = (format!("unknown name '{name}'"), suggestion(name, "names", valid));
         return Problem { path: if is_key { below } else { at }, part, message, hint };
     }
     if message.starts_with("missing field") {

@@ -53,6 +53,7 @@ fn contact_is_resolved_and_written_back_to_the_same_bits() {
     let first = loaded();
     let scene = &first.scene;
     let contact = Contact {
+        response: Default::default(),
         distance: Some(0.002),
         stiffness: Some(1e5),
         friction: 0.1,

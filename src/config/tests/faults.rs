@@ -25,12 +25,11 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("\"neo-hookean\"", "\"neohookean\"", "14:22 body.0.material.model", "did you mean 'neo-hookean'?"),
     ("\"quasi-newton\"", "\"quasinewton\"", "8:8 solver.kind", "did you mean 'quasi-newton'?"),
     ("{ rotate = {", "{ rotat = {", "18:12 body.0.pin.0.motion.rotat", "did you mean 'rotate'?"),
-    // Later versions.
     (
         "[output]",
-        "[contact]\nresponse = \"published\"\n[output]",
-        "21:1 contact.response",
-        "not supported yet in this version",
+        "[contact]\nresponse = \"publshed\"\n[output]",
+        "21:12 contact.response",
+        "unknown name 'publshed'|did you mean 'published'?",
     ),
     // Types.
     (
