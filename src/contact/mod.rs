@@ -272,6 +272,10 @@ impl Active for Contact {
         above.min(apart)
     }
 
+    fn constrains(&self) -> bool {
+        true
+    }
+
     fn approaches(&self, from: &[Vec4], to: &[Vec4], out: &mut Vec<Approach>) {
         self.constraints(from, to, out);
     }

@@ -3,7 +3,10 @@
 use super::Simulation;
 use crate::error::Error;
 use crate::scene::{Body, Scene, Shape};
-use crate::solvers::{Method, Newton, Pd, QuasiNewton, SolverSettings};
+use crate::solvers::{
+    Admm, Chebyshev, DirectionKind, InitialHessian, InnerKind, Method, Newton, Pbd, Pd, QuasiNewton,
+    SolverSettings, Vbd, Xpbd,
+};
 use crate::step::active::{Active, Square};
 use elements::energy::material::Material;
 use elements::math::lanes::Vec4;
@@ -111,13 +114,61 @@ fn quasi_newton_and_newton_end_at_one_place_on_a_rising_floor() {
     }
 }
 
-#[test]
-fn other_solvers_refuse_by_name() {
-    let refusal = simulation(Pd::default(), f64::INFINITY).err().unwrap().to_string();
-    assert!(refusal.contains("'pd'") && refusal.contains("corotated"), "the material comes first: {refusal}");
+/// A floor under a cube of `arap`, which every solver can simulate.
+fn projective(method: impl Into<Method>) -> Result<Simulation, Error> {
     let cube = Shape::Block { size: [1.0; 3], cells: [1; 3], split: 5 };
-    let body = Body::new("cube", cube).material(Material::elastic("arap", 1e5, 0.0).unwrap());
-    let mut simulation = Simulation::start(&Scene::new("lifted").body(body).solver(Pd::default())).unwrap();
-    let refusal = simulation.add_active(Box::new(Floor::rising(0.0, 1.0))).unwrap_err().to_string();
-    assert!(refusal.starts_with("solver 'pd' cannot simulate a floor: it has other elements"), "{refusal}");
+    let body = Body::new("cube", cube).material(Material::elastic("arap", 1e5, 0.0)?);
+    let settings = SolverSettings::new(method, 3000, 1e-10)?;
+    let mut simulation = Simulation::start(&Scene::new("lifted").body(body).solver(settings))?;
+    simulation.add_active(Box::new(Floor::rising(0.3, f64::INFINITY)))?;
+    Ok(simulation)
+}
+
+#[test]
+fn all_solvers_that_minimize_end_at_one_place_on_a_rising_floor() {
+    let run = |method: Method| {
+        let mut simulation = projective(method).unwrap();
+        let mut energy: f64 = 0.0;
+        for _ in 0..20 {
+            energy = energy.max(simulation.advance().unwrap().value.active);
+        }
+        assert!(energy > 0.0, "the cube has met the floor");
+        simulation.positions("cube").unwrap()
+    };
+    let truth = run(Newton::default().into());
+    let inner = |inner: InnerKind| Chebyshev { inner: Some(inner), ..Chebyshev::default() };
+    let others: [Method; 7] = [
+        QuasiNewton::default().into(),
+        Pd::default().into(),
+        inner(InnerKind::Direct).into(),
+        inner(InnerKind::Jacobi).into(),
+        inner(InnerKind::GaussSeidel).into(),
+        Admm::default().into(),
+        Vbd::default().into(),
+    ];
+    for method in others {
+        let x = run(method.clone());
+        let apart = x.iter().zip(&truth).flat_map(|(a, b)| (0..3).map(move |k| (a[k] - b[k]).abs()));
+        let worst = apart.fold(0.0, f64::max);
+        assert!(worst < 1e-6, "{method:?}: {worst} m");
+    }
+}
+
+#[test]
+fn what_a_solver_does_not_feel_it_refuses() {
+    let refusal = |method: Method| projective(method).err().expect("refused").to_string();
+    let chebyshev = QuasiNewton { direction: Some(DirectionKind::Chebyshev), ..QuasiNewton::default() };
+    let text = refusal(chebyshev.into());
+    assert!(text.starts_with("solver 'quasi-newton' cannot simulate a floor: it needs"), "{text}");
+    let exact = QuasiNewton { initial_hessian: Some(InitialHessian::Frame), ..QuasiNewton::default() };
+    let text = refusal(exact.into());
+    assert!(text.contains("initial_hessian = \"system\""), "{text}");
+    // A floor is an energy, and these know constraints only.
+    for method in [Method::from(Xpbd::default()), Pbd::default().into()] {
+        let (name, text) = (method.kind().name, refusal(method));
+        assert!(
+            text.starts_with(&format!("solver '{name}' cannot simulate a floor: it has an energy")),
+            "{text}"
+        );
+    }
 }

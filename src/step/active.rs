@@ -112,6 +112,12 @@ pub trait Active: Send + Sync {
         1.0
     }
 
+    /// True if [`Active::approaches`] tells all that the energy does. Solvers of positions refuse other terms, which they would
+    /// not feel.
+    fn constrains(&self) -> bool {
+        false
+    }
+
     /// Appends constraints for what comes near each other in the motion from `from` to `to`, linear about `from`.
     fn approaches(&self, _from: &[Vec4], _to: &[Vec4], _out: &mut Vec<Approach>) {}
 

@@ -168,9 +168,17 @@ fn what_cannot_be_is_refused_with_the_way_out() {
     assert!(below.contains("'sunk' and 'floor'"), "{below}");
     let midpoint = refusal(&format!("[time]\nintegrator = \"midpoint\"\n{FLOOR}{low}"));
     assert!(midpoint.contains("midpoint"), "{midpoint}");
-    let config = format!("[solver]\nkind = \"pd\"\n{FLOOR}{low}");
-    let refused = Simulation::start(&parse(&config).unwrap().scene).err().expect("refused").to_string();
-    assert!(refused.contains("solver 'pd' cannot simulate contact"), "{refused}");
+    // What does not go with contact of the options that solvers have.
+    for (solver, way_out) in [
+        ("quasi-newton\"\ndirection = \"chebyshev", "direction = \"lbfgs\""),
+        ("quasi-newton\"\ninitial_hessian = \"rest", "initial_hessian = \"system\""),
+        ("xpbd\"\nrho = \"0.9", "leave out solver.rho"),
+        ("pbd\"\nrho = \"0.9", "leave out solver.rho"),
+    ] {
+        let config = format!("[solver]\nkind = \"{solver}\"\n{FLOOR}{low}").replace("\"0.9\"", "0.9");
+        let refused = Simulation::start(&parse(&config).unwrap().scene).err().expect("refused").to_string();
+        assert!(refused.contains("cannot simulate contact") && refused.contains(way_out), "{refused}");
+    }
 }
 
 /// A block on a plane.

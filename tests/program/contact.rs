@@ -135,67 +135,6 @@ fn resumed_and_exported_contact_has_the_same_bytes() {
     }
 }
 
-/// Two boxes that stick to a slope and to each other under a cloth, with friction.
-const STICKING: &str = r#"
-name = "sticking"
-[time]
-step = "1/60"
-frames = 24
-[solver]
-kind = "quasi-newton"
-iterations = 30
-tolerance = 1e-3
-[world]
-gravity = [3, -9, 0]
-[contact]
-distance = 0.01
-friction = 0.6
-[[obstacle]]
-name = "slope"
-shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
-[[body]]
-name = "low"
-generate = { shape = "box", size = [1, 0.5, 1], cells = [3, 2, 3] }
-material = { model = "neo-hookean", young = 2e5, poisson = 0.3 }
-transform = { translate = [0, 0.006, 0] }
-[[body]]
-name = "high"
-generate = { shape = "box", size = [0.6, 0.3, 0.6], cells = [2, 1, 2] }
-material = { model = "neo-hookean", young = 2e5, poisson = 0.3 }
-transform = { translate = [0.2, 0.513, 0.2] }
-[[body]]
-name = "cloth"
-thickness = 0.002
-density = 300
-generate = { shape = "cloth", size = [1, 1], cells = [8, 8] }
-material = { model = "arap", young = 1e5, poisson = 0.3 }
-bending = { stiffness = 1e-2 }
-transform = { translate = [0, 0.85, 0] }
-"#;
-
-#[test]
-fn sticking_contact_has_the_same_bytes_for_any_threads_and_through_resume() {
-    let place = Place::new();
-    place.write("scene.toml", STICKING);
-    place.succeed(&["simulate", "scene.toml", "-o", "one", "--threads", "1"]);
-    for threads in ["2", "3", "8"] {
-        place.succeed(&["simulate", "scene.toml", "-o", threads, "--threads", threads]);
-        assert_equal_content(&place.path("one"), &place.path(threads));
-    }
-    // Parts of different lengths: a list of pairs that served long before the interruption is made anew after it.
-    for frames in ["1", "9", "17"] {
-        let resume = if frames == "1" { vec![] } else { vec!["--resume"] };
-        place
-            .succeed(&[&["simulate", "scene.toml", "-o", "parts", "--frames", frames], &resume[..]].concat());
-    }
-    place.succeed(&["simulate", "scene.toml", "-o", "parts", "--resume"]);
-    assert_equal_content(&place.path("one"), &place.path("parts"));
-    let metrics = std::fs::read_to_string(place.path("one/metrics.csv")).unwrap();
-    let contacts: Vec<u32> =
-        metrics.lines().skip(1).map(|row| row.split(',').nth(19).unwrap().parse().unwrap()).collect();
-    assert!(contacts[23] > 50, "{contacts:?}");
-}
-
 /// A summary's table of contact.
 fn of_contact(place: &Place, run: &str) -> serde_json::Value {
     let text = std::fs::read_to_string(place.path(&format!("{run}/summary.json"))).unwrap();

@@ -9,6 +9,7 @@ mod caching;
 mod cli;
 mod compare_command;
 mod contact;
+mod contact_bytes;
 mod embedding;
 mod export;
 mod frames;

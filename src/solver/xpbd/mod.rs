@@ -212,18 +212,24 @@ impl Solver for Xpbd {
         Ok(None)
     }
 
-    /// Active terms become constraints from now on. Acceleration would leave their multipliers behind, so it is refused.
+    /// Active terms become constraints from now on, and those without constraints are refused. Acceleration would leave their
+    /// multipliers behind, so it is refused too.
     fn accept_active(&mut self, objective: &Objective) -> Result<()> {
-        if !objective.is_bounded() {
+        if objective.projects() {
             return Ok(());
         }
-        if self.extrapolation.is_some() {
-            return Err(Error::Unsupported {
-                solver: self.name().into(),
-                subject: objective.active().next().map(|term| term.name()).unwrap_or_default(),
-                reason: "its constraints come and go within a step, which acceleration does not follow; leave out solver.rho"
-                    .into(),
-            });
+        let refuse = |subject: String, reason: &str| {
+            Err(Error::Unsupported { solver: self.name().into(), subject, reason: reason.into() })
+        };
+        if let Some(term) = objective.active().find(|term| !term.constrains()) {
+            return refuse(
+                term.name(),
+                "it has an energy and no constraints, which is all that this solver takes",
+            );
+        }
+        if let (Some(_), Some(term)) = (&self.extrapolation, objective.active().next()) {
+            let reason = "its constraints come and go within a step, which acceleration does not follow; leave out solver.rho";
+            return refuse(term.name(), reason);
         }
         self.touching = Some(Touching::default());
         Ok(())
