@@ -13,6 +13,7 @@ mod contact;
 mod contact_agreement;
 mod contact_paths;
 mod contact_physics;
+mod contact_published;
 mod contact_starts;
 mod control;
 mod damping;
