@@ -11,6 +11,7 @@
 //! | `constraint` | momenta and energy that bodies have to keep in a step |
 
 pub mod active;
+mod activity;
 mod assembly;
 pub mod backtracking;
 pub mod constraint;
