@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes dress.vtu: a dress without sleeves, a tube of triangles about the y axis that widens from the waist down. Needs numpy and meshio.
+"""Makes dress.vtu: a dress without sleeves, a tube of triangles about the y axis, wider from the waist down. Needs numpy, meshio.
 
     make_dress.py [FILE [AROUND ROWS]]        72 vertices around and 52 rows by default; 180 and 90 are as many as in Wang 2015
 """

@@ -54,7 +54,7 @@ def distance(p):
 
 
 def surface():
-    """The surface where the distance is 0, by surface nets: a vertex in each cell that it passes, a quad around each edge that it cuts."""
+    """The surface where the distance is 0, by surface nets: a vertex in each cell that it passes, a quad for each edge it cuts."""
     low, high = np.array([-0.7, -0.08, -0.3]), np.array([0.7, 1.86, 0.3])
     counts = np.ceil((high - low) / SPACING).astype(int)
     axes = [low[k] + SPACING * np.arange(counts[k] + 1) for k in range(3)]
