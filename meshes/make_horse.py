@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes horse.vtu: a toy horse of 2.3 × 1.9 × 0.8 m about its middle, as tets, in the way of make_head.py. Needs numpy and meshio."""
+"""Makes horse.vtu: a toy horse of 2.3 × 1.9 × 0.7 m about its middle, as tets, as make_head.py does. Needs numpy, meshio."""
 
 import sys
 
