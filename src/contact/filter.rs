@@ -23,6 +23,9 @@ use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 const CLOSED: f64 = 0.9;
 /// The part ε of d̂ down to which motions may close a gap; 1e-7 m for d̂ = 1 mm. Smaller gaps may close slowly.
 pub const KEPT: f64 = 1e-4;
+/// Pieces whose boxes stay apart by at least this part of d̂, or by the part of their gap that a motion must leave if that is
+/// less, pass each other at the side and do not bound a motion.
+pub const BESIDE: f64 = 0.1;
 
 /// The largest part up to 1 of the motion from `from` to `to` that keeps a pair apart.
 pub fn longest(pair: &Pair, from: &[Vec4], to: &[Vec4]) -> f64 {
@@ -56,8 +59,9 @@ pub fn longest_of(pair: &Pair, x: [[f64; 3]; 4], way: [[f64; 3]; 4]) -> f64 {
             }
         }
     }
-    // Pieces that pass each other at the side.
-    if longest < 1.0 && !may_meet(first, &x, &way, pair.offset) { 1.0 } else { longest }
+    // Pieces that pass each other at the side. Without room between them, pieces that meet at the very end would be let through.
+    let room = (gap - closing).min(BESIDE * pair.range);
+    if longest < 1.0 && !may_meet(first, &x, &way, pair.offset + room) { 1.0 } else { longest }
 }
 
 /// True if the boxes around two pieces, grown by `offset`, may meet while they move.

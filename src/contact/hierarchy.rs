@@ -79,8 +79,14 @@ impl Hierarchy {
     }
 
     /// Like [`Hierarchy::fit`] for motions of which each vertex may make any part.
-    pub fn fit_parts<'a>(&'a self, surfaces: &'a Surfaces, from: &[Vec4], to: &[Vec4]) -> Fitted<'a> {
-        self.fitted(surfaces, [from, to], 0.0, true)
+    pub fn fit_parts<'a>(
+        &'a self,
+        surfaces: &'a Surfaces,
+        from: &[Vec4],
+        to: &[Vec4],
+        near: f64,
+    ) -> Fitted<'a> {
+        self.fitted(surfaces, [from, to], near, true)
     }
 
     fn fitted<'a>(

@@ -203,7 +203,7 @@ impl Contact {
     /// The pairs that bound a motion, with the parts of it that they allow, by a search through all of them.
     fn bounds_of_all(&self, from: &[Vec4], to: &[Vec4]) -> Vec<(f64, Pair)> {
         let surfaces = &self.surfaces;
-        let fitted = self.hierarchy.fit(surfaces, from, to, 0.0);
+        let fitted = self.hierarchy.fit(surfaces, from, to, filter::BESIDE * surfaces.range);
         fitted.collect(|kind, corners, [p, q], out| {
             let x = corners.map(|v| from[v as usize].xyz());
             let end = corners.map(|v| to[v as usize].xyz());

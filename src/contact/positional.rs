@@ -97,17 +97,19 @@ impl Contact {
         let surfaces = &self.surfaces;
         let longest = from.iter().zip(to).map(|(a, b)| norm(sub(b.xyz(), a.xyz()))).fold(0.0, f64::max);
         let mut pairs = self.listed(from, 2.0 * longest).unwrap_or_else(|| {
-            self.hierarchy.fit_parts(surfaces, from, to).collect(|kind, corners, [p, q], out| {
-                let (x, way) = between(&corners, from, to);
-                if filter::may_meet_parts(kind.first(), &x, &way, surfaces.range + surfaces.radii(p, q)) {
-                    out.extend(surfaces.complete(kind, corners, p, q));
-                }
-            })
+            self.hierarchy.fit_parts(surfaces, from, to, filter::BESIDE * surfaces.range).collect(
+                |kind, corners, [p, q], out| {
+                    let (x, way) = between(&corners, from, to);
+                    if filter::may_meet_parts(kind.first(), &x, &way, surfaces.range + surfaces.radii(p, q)) {
+                        out.extend(surfaces.complete(kind, corners, p, q));
+                    }
+                },
+            )
         });
         // What is left does not depend on where the pairs are from.
         pairs.retain(|pair| {
             let (x, way) = between(&pair.corners, from, to);
-            filter::may_meet_parts(pair.kind.first(), &x, &way, filter::KEPT * surfaces.range + pair.offset)
+            filter::may_meet_parts(pair.kind.first(), &x, &way, filter::BESIDE * surfaces.range + pair.offset)
         });
         for plane in &self.planes {
             pairs.extend(self.above_plane(*plane, to, f64::INFINITY, |pair| {

@@ -2,7 +2,8 @@
 //!
 //! At the inertial positions y, with the prescribed vertices at the end of their motion. Where that point is
 //! outside the domain of a barrier, the last of x_n + (y − x_n)·{½, ¼, …} inside it serves; prescribed vertices
-//! then have gone part of their way, so the solver relaxes the body and they are moved on, until they arrive.
+//! then have gone part of their way, so the solver relaxes the body and they are moved on, until they arrive. The same where
+//! contact bounds the way, however short it is.
 //!
 //! Where the energy is beyond all bounds (vertices in random places, slivers with det F = 10¹⁰), every search direction is
 //! blocked by some element. There the projective energies of the same stiffness, which grow with the square of the
@@ -164,6 +165,12 @@ impl Simulation {
         if is_finite(&self.iterate) && !self.holding.prescribed(&self.model).any(|pin| moves(pin.vertex)) {
             cost.local += self.objective.since(started);
             return Ok(1.0);
+        }
+        // A body that bounds its own motion must not hold up prescribed vertices: these go on without it.
+        let free = self.objective.free;
+        if is_finite(&self.iterate) && self.objective.has_active() && from[..free] != to[..free] {
+            cost.local += self.objective.since(started);
+            return Ok(0.0);
         }
         if let Some(error) = self.crushed(from, to) {
             return Err(error);

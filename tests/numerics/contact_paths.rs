@@ -20,7 +20,7 @@ use pliant::solver::{KINDS, Kind};
 use serde_json::{Value, json};
 
 /// A scene of `configs/`, with the frames whose paths are taken.
-const SCENES: [(&str, [u64; 2]); 10] = [
+pub const SCENES: [(&str, [u64; 2]); 10] = [
     ("falling-ball", [28, 31]),
     ("falling-boxes", [8, 11]),
     ("cloth-on-ball", [9, 11]),
@@ -174,7 +174,7 @@ fn settings(iterations: u64, integrator: &str) -> [String; 2] {
 }
 
 /// A scene of `configs/` with other values.
-fn scene(name: &str, solver: &str, set: &[String]) -> Scene {
+pub fn scene(name: &str, solver: &str, set: &[String]) -> Scene {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
     let overrides = Overrides { set: set.to_vec(), solver: Some(solver.into()), ..Overrides::default() };
     load(&path, &overrides).unwrap().scene
@@ -196,7 +196,7 @@ fn the_path_of_a_step_leads_from_its_start_to_its_end() {
 }
 
 /// All solvers, as the command line names them.
-fn solvers() -> Vec<String> {
+pub fn solvers() -> Vec<String> {
     let of = |kind: &Kind| match kind.name {
         "chebyshev" => {
             ["direct", "jacobi", "gauss-seidel"].map(|inner| format!("chebyshev:inner={inner}")).to_vec()
@@ -221,7 +221,7 @@ fn simple(scene: &Scene) -> Scene {
 
 /// A scene with another solver and so many iterations a step, prepared, or why the solver refuses it. What it refuses for its
 /// materials is made simple, and so is what would turn elements over where a solver does not minimize.
-fn with_solver(scene: &Scene, solver: &str, iterations: u64) -> Result<(Scene, Simulation)> {
+pub fn with_solver(scene: &Scene, solver: &str, iterations: u64) -> Result<(Scene, Simulation)> {
     let mut scene = scene.clone();
     scene.solver = parse(solver, &scene.solver).unwrap().settings;
     scene.solver.iterations = iterations;
