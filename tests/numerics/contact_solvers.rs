@@ -59,7 +59,9 @@ fn slides(solver: &str, iterations: u64, friction: f64) -> [f64; 3] {
     let mut simulation = start(solver, iterations, 1e-5, &text);
     let mut before = 0.5;
     [(); 3].map(|()| {
-        (0..60).for_each(|_| drop(simulation.advance().unwrap()));
+        for _ in 0..60 {
+            simulation.advance().unwrap();
+        }
         let x = simulation.positions("block").unwrap();
         let mean = x.iter().map(|p| p[0]).sum::<f64>() / x.len() as f64;
         mean - std::mem::replace(&mut before, mean)
