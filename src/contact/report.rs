@@ -36,18 +36,8 @@ impl Contact {
 
     /// What touches at `x`.
     pub(super) fn report(&self, x: &[Vec4]) -> Touching {
-        let range = self.surfaces.range;
-        let mut out = Touching {
-            forces: vec![[0.0; 3]; x.len()],
-            friction: vec![[0.0; 3]; x.len()],
-            gaps: vec![range; x.len()],
-            range,
-            least: range,
-            pairs: 0,
-            friction_work: 0.0,
-            excluded: self.surfaces.excluded.count(),
-            between: vec![],
-        };
+        let mut out = Touching::nothing(x.len(), self.surfaces.range);
+        out.excluded = self.surfaces.excluded.count();
         let mut sums: BTreeMap<[u32; 2], [[f64; 3]; 2]> = BTreeMap::new();
         for Touch { pair, gap, gradients, .. } in self.touches(x) {
             out.pairs += 1;
@@ -114,20 +104,15 @@ impl Contact {
     /// Adds what contact stores at `x` less the work of friction, half of it to each body of a pair, all of it where the
     /// other one is an obstacle.
     pub(super) fn share(&self, x: &[Vec4], out: &mut [f64]) {
-        let mut add = |parts: [u32; 2], energy: f64| {
-            let bodies = parts.map(|part| Some(part as usize).filter(|part| *part < out.len()));
-            let each = energy / bodies.iter().flatten().count().max(1) as f64;
-            bodies.into_iter().flatten().for_each(|body| out[body] += each);
-        };
         let stored = self.near(x, |pair| pair.evaluate(pair.places(x)).map(|(energy, _)| (*pair, energy)));
         for (pair, energy) in stored {
             let (first, second) = self.parts_of(&pair);
-            add([first, second], energy);
+            share_out([first, second], energy, out);
         }
         for rub in &self.rubs {
             let (_, gradients) = rub.evaluate(x);
             let parts = [0, 1].map(|k: usize| self.surfaces.part_of(rub.corners[k]));
-            add(parts, -self.friction.work(rub, &gradients, x));
+            share_out(parts, -self.friction.work(rub, &gradients, x), out);
         }
     }
 
@@ -136,4 +121,11 @@ impl Contact {
         let of = |corner: usize| self.surfaces.part_of(pair.corners[corner]);
         (of(0), of(pair.kind.first()))
     }
+}
+
+/// Adds an energy between two parts to the bodies among them, which have the first numbers, in equal shares.
+pub(super) fn share_out(parts: [u32; 2], energy: f64, out: &mut [f64]) {
+    let bodies = parts.map(|part| Some(part as usize).filter(|part| *part < out.len()));
+    let each = energy / bodies.iter().flatten().count().max(1) as f64;
+    bodies.into_iter().flatten().for_each(|body| out[body] += each);
 }

@@ -81,6 +81,20 @@ pub struct Touching {
     pub between: Vec<Between>,
 }
 
+impl Touching {
+    /// Nothing touches, for so many vertices, and nothing is felt from the gap `range` in m on.
+    pub fn nothing(vertices: usize, range: f64) -> Touching {
+        Touching {
+            forces: vec![[0.0; 3]; vertices],
+            friction: vec![[0.0; 3]; vertices],
+            gaps: vec![range; vertices],
+            range,
+            least: range,
+            ..Touching::default()
+        }
+    }
+}
+
 /// The forces between two bodies, or a body and an obstacle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Between {

@@ -18,6 +18,7 @@ mod inside;
 use std::sync::{Mutex, PoisonError};
 
 use super::Contact;
+use super::report::share_out;
 use crate::step::active::{Active, Between, PublishedWay, Square, Touching};
 use elements::math::lanes::Vec4;
 use elements::math::vec3::{add, dot, norm, scale, sub};
@@ -182,22 +183,12 @@ impl Active for Published {
             return;
         }
         for found in self.find(x) {
-            let bodies = found.parts.map(|part| Some(part as usize).filter(|part| *part < out.len()));
-            let each = self.push(&found).0 / bodies.iter().flatten().count().max(1) as f64;
-            bodies.into_iter().flatten().for_each(|body| out[body] += each);
+            share_out(found.parts, self.push(&found).0, out);
         }
     }
 
     fn touching(&self, x: &[Vec4]) -> Option<Touching> {
-        let range = self.contact.surfaces.range;
-        let mut out = Touching {
-            forces: vec![[0.0; 3]; x.len()],
-            friction: vec![[0.0; 3]; x.len()],
-            gaps: vec![range; x.len()],
-            range,
-            least: range,
-            ..Touching::default()
-        };
+        let mut out = Touching::nothing(x.len(), self.contact.surfaces.range);
         let mut sums: BTreeMap<[u32; 2], [f64; 3]> = BTreeMap::new();
         for found in self.find(x) {
             out.pairs += 1;
