@@ -109,10 +109,8 @@ impl Energy for AttachmentTerm {
         energy
     }
 
-    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
-        for (i, a) in self.attachments.iter().enumerate() {
-            add(a.vertex, a.vertex, self.stiffness(i));
-        }
+    fn element_system(&self, element: usize, out: &mut [f64]) {
+        out[0] = self.stiffness(element);
     }
 
     fn hash_system(&self, hasher: &mut blake3::Hasher) {
@@ -167,9 +165,10 @@ impl Energy for AttachmentTerm {
         self.targets.copy_from_slice(targets);
     }
 
-    fn set_base(&mut self, _middle: &[Vec4], base: &[Vec4]) {
+    fn set_base_of(&mut self, chunk: usize, _middle: &[Vec4], base: &[Vec4]) {
         if self.is_drag() {
-            self.targets = self.attachments.iter().map(|a| base[a.vertex as usize]).collect();
+            let own = self.targets.iter_mut().zip(&self.attachments).skip(chunk * CHUNK).take(CHUNK);
+            own.for_each(|(target, a)| *target = base[a.vertex as usize]);
         }
     }
 }

@@ -24,10 +24,11 @@ use super::materials::arap::Arap;
 use super::packing::{self, Properties};
 use super::proximal::{Proximal, Row};
 use super::scaling::Scaling;
-use super::vertex::{Corner, Vertexwise};
+use super::vertex::{Corner, Expanding, Vertexwise};
 use super::{CHUNK, ElementState, Energy};
 use crate::math::lanes::{Lane, Number, Vec4, WIDTH, dispatch, dispatch_wide};
 use crate::math::mat3::Mat3;
+use crate::math::vec3::dot;
 use constrained::{Constrain, Project};
 use kernels::{Evaluate, Inspect, Volumes};
 
@@ -193,16 +194,11 @@ impl<S: Shape, W: Law> Energy for CellTerm<S, W> {
         dispatch_wide(Evaluate { law: &Arap, projective: true, blocks, x, slots })
     }
 
-    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
-        for (e, volume) in self.elements.volume.iter().enumerate() {
-            let (corners, g) = (self.element(e), self.elements.gradients(e));
-            let weight = volume * self.properties.stiffness[e];
-            for i in 0..S::CORNERS {
-                for j in 0..S::CORNERS {
-                    let dot = g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2];
-                    add(corners[i], corners[j], weight * dot);
-                }
-            }
+    fn element_system(&self, element: usize, out: &mut [f64]) {
+        let g = self.elements.gradients(element);
+        let weight = self.elements.volume[element] * self.properties.stiffness[element];
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = weight * dot(g[k / S::CORNERS], g[k % S::CORNERS]);
         }
     }
 
@@ -228,6 +224,10 @@ impl<S: Shape, W: Law> Energy for CellTerm<S, W> {
     }
 
     fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        Some(self)
+    }
+
+    fn expanding(&self) -> Option<&dyn Expanding> {
         Some(self)
     }
 

@@ -5,6 +5,7 @@
 //! stress-free rest state; over random, rotated, near-inverted, inverted, equal and flat deformations.
 
 mod capabilities;
+mod quadratic;
 
 use super::cells::{CellTerm, Elements, Shape};
 use super::law::{self, CONSTANTS, Law};
@@ -18,6 +19,7 @@ use crate::math::svd;
 use crate::math::symmetric::PLACES;
 use crate::math::vec3;
 pub(crate) use capabilities::{check_constraints, check_rescaling, check_vertices};
+pub(crate) use quadratic::check_quadratic;
 
 pub(crate) type M = [[f64; 3]; 3];
 
@@ -255,6 +257,11 @@ macro_rules! check_material {
             #[test]
             fn its_tet_term_passes_the_generic_check() {
                 $crate::energy::checks::check_tets(&$law, $constants);
+            }
+
+            #[test]
+            fn its_quadratic_tets_pass_the_generic_check() {
+                $crate::energy::checks::check_quadratic(&$law, $constants);
             }
 
             #[test]

@@ -7,14 +7,15 @@
 //! \[Ledwon2024, Eq. 4.12\]. A term gives the constraints of [`WIDTH`] elements at a time, so that laws run in lanes.
 //! Most bounds are [0, 0]; those of ropes and limits leave room in between, where no force acts.
 
-use super::{Energy, lengths};
+use super::Energy;
+use super::lifted::NODES;
 use crate::math::lanes::{Vec4, WIDTH};
 
-/// The largest number of constraints that an element has.
-pub const MOST: usize = 3;
+/// The largest number of constraints that an element has: two at each of five points of a quadratic tet.
+pub const MOST: usize = 10;
 
 /// The largest number of corners that an element has.
-pub const CORNERS: usize = lengths::CORNERS;
+pub const CORNERS: usize = NODES;
 
 /// A vector at each corner of four elements: `[corner][coordinate][element]`.
 pub type Corners = [[[f64; WIDTH]; 3]; CORNERS];

@@ -141,14 +141,8 @@ impl Energy for CustomTerm {
         sum
     }
 
-    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
-        let corners = self.corners();
-        for (e, own) in self.system.chunks_exact(corners * corners).enumerate() {
-            let vertices = self.element(e);
-            for (k, value) in own.iter().enumerate() {
-                add(vertices[k / corners], vertices[k % corners], *value);
-            }
-        }
+    fn element_system(&self, element: usize, out: &mut [f64]) {
+        out.copy_from_slice(&self.system[element * out.len()..][..out.len()]);
     }
 
     fn hash_system(&self, hasher: &mut blake3::Hasher) {

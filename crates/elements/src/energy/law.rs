@@ -100,6 +100,18 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
         None
     }
 
+    /// The law as two: one for all points of an element, and one for what is evaluated at its centre alone. Together, with
+    /// the constants of [`Law::split`], they are the law.
+    fn parts(&self) -> [Self; 2] {
+        [self.clone(), self.clone()]
+    }
+
+    /// The constants of the two [`Law::parts`]. A resistance to changes of volume that would lock elements, which is more than
+    /// [`kept`] leaves at their points, belongs to the second. Without one the second constants give no stiffness.
+    fn split(&self, constants: &[f64; CONSTANTS]) -> [[f64; CONSTANTS]; 2] {
+        [*constants, [0.0; CONSTANTS]]
+    }
+
     /// True if Ψ is infinite for J ≤ 0.
     fn has_barrier(&self) -> bool {
         false
@@ -119,6 +131,12 @@ pub trait Law: Clone + Debug + Send + Sync + 'static {
     fn is_hard(&self) -> bool {
         false
     }
+}
+
+/// The part of Lamé's λ that stays at all points of quadratic elements; the rest acts on the volume at their centre. As much
+/// as μ is Poisson's ratio 1/4, far from where elements lock, and keeps the law of the points stable by itself.
+pub fn kept(mu: f64, lambda: f64) -> f64 {
+    lambda.min(mu)
 }
 
 /// [`Law::density_and_stress`], as the numbers have long computations.

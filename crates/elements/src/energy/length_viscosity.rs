@@ -8,10 +8,11 @@
 //! bounds: a slack rope resists nothing. Hinges that are flat at rest have no direction u. For them the whole of z − ẑ
 //! counts, which slows a bent sheet a little when it turns.
 
-use super::lengths::{CORNERS, Length, add_lengths, hash_lengths};
+use super::constraint::Corners;
+use super::lengths::{CORNERS, Length, hash_lengths};
 use super::proximal::{self, Proximal, Row};
 use super::scaling::Scaling;
-use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
+use super::vertex::{Expanding, Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, Energy, Role};
 use crate::math::lanes::{Vec4, WIDTH};
 use crate::math::symmetric::PLACES;
@@ -112,8 +113,8 @@ impl Energy for LengthViscosityTerm {
         energy
     }
 
-    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
-        add_lengths(&self.elements, self.corners, add);
+    fn element_system(&self, element: usize, out: &mut [f64]) {
+        self.elements[element].system(self.corners, out);
     }
 
     fn hash_system(&self, hasher: &mut blake3::Hasher) {
@@ -133,6 +134,10 @@ impl Energy for LengthViscosityTerm {
         Some(self)
     }
 
+    fn expanding(&self) -> Option<&dyn Expanding> {
+        Some(self)
+    }
+
     fn role(&self) -> Role {
         Role::Dissipation
     }
@@ -144,8 +149,8 @@ impl Energy for LengthViscosityTerm {
         true
     }
 
-    fn set_base(&mut self, middle: &[Vec4], base: &[Vec4]) {
-        for i in 0..self.elements.len() {
+    fn set_base_of(&mut self, chunk: usize, middle: &[Vec4], base: &[Vec4]) {
+        for i in chunk * CHUNK..self.elements.len().min((chunk + 1) * CHUNK) {
             let e = &self.elements[i];
             let (z, base) = (e.combine(middle), e.combine(base));
             let length = norm(z);
@@ -195,6 +200,21 @@ impl Vertexwise for LengthViscosityTerm {
             let z = [x + w * shift[0][lane], y + w * shift[1][lane], z + w * shift[2][lane]];
             out[lane] += self.at(e, z).0;
         });
+    }
+}
+
+impl Expanding for LengthViscosityTerm {
+    fn expand(&self, elements: &[u32; WIDTH], x: &Corners, shares: &[[f64; WIDTH]; 4], out: &mut Expansion) {
+        for (lane, e) in elements.iter().map(|e| *e as usize).enumerate() {
+            let (z, w) = (self.elements[e].combine_lane(x, lane), self.elements[e].moved(shares, lane));
+            let (energy, force) = self.at(e, z);
+            out.add(lane, energy, scale(w, force), PLACES.map(|(i, k)| w * w * self.bend(e, i, k)));
+        }
+    }
+
+    fn energies(&self, elements: &[u32; WIDTH], x: &Corners) -> [f64; WIDTH] {
+        let energy = |lane: usize, e: usize| self.at(e, self.elements[e].combine_lane(x, lane)).0;
+        std::array::from_fn(|lane| energy(lane, elements[lane] as usize))
     }
 }
 

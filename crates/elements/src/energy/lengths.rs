@@ -25,7 +25,7 @@ mod vertex;
 use super::constraint::{Compliant, Constraints, Corners, Form};
 use super::proximal::{self, Proximal, Row};
 use super::scaling::Scaling;
-use super::vertex::Vertexwise;
+use super::vertex::{Expanding, Vertexwise};
 use super::{CHUNK, ElementState, Energy, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::vec3::norm;
@@ -92,6 +92,13 @@ impl Length {
         let length = norm(z);
         let excess = length - length.max(self.shortest).min(self.longest);
         (0.5 * self.stiffness * excess * excess, self.stiffness * excess, length)
+    }
+
+    /// κ wᵢ wⱼ between the first `corners` corners.
+    pub(super) fn system(&self, corners: usize, out: &mut [f64]) {
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = self.stiffness * self.weights[k / corners] * self.weights[k % corners];
+        }
     }
 
     /// Writes Dᵀz: `slots[c] = w_c z`.
@@ -237,8 +244,8 @@ impl Energy for LengthTerm {
         dispatch(Evaluate { corners: self.corners, blocks, x, slots })
     }
 
-    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
-        add_lengths(&self.elements, self.corners, add);
+    fn element_system(&self, element: usize, out: &mut [f64]) {
+        self.elements[element].system(self.corners, out);
     }
 
     fn hash_system(&self, hasher: &mut blake3::Hasher) {
@@ -259,6 +266,10 @@ impl Energy for LengthTerm {
     }
 
     fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        Some(self)
+    }
+
+    fn expanding(&self) -> Option<&dyn Expanding> {
         Some(self)
     }
 
@@ -379,18 +390,7 @@ impl Proximal for LengthTerm {
     }
 }
 
-/// Adds Σ κ wᵢ wⱼ of elements that have `corners` corners to the system matrix.
-pub(super) fn add_lengths(elements: &[Length], corners: usize, add: &mut dyn FnMut(u32, u32, f64)) {
-    for e in elements {
-        for i in 0..corners {
-            for j in 0..corners {
-                add(e.vertices[i], e.vertices[j], e.stiffness * e.weights[i] * e.weights[j]);
-            }
-        }
-    }
-}
-
-/// Feeds a hash with all numbers that [`add_lengths`] depends on.
+/// Feeds a hash with all numbers that [`Length::system`] depends on.
 pub(super) fn hash_lengths(elements: &[Length], corners: usize, hasher: &mut blake3::Hasher) {
     hasher.update(&(elements.len() as u64).to_le_bytes());
     for e in elements {

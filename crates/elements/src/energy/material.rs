@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::cells::Elements;
 use super::law::{self, CONSTANTS, Law};
 pub use super::materials::MODELS;
+use super::quadratic::Quadratic;
 use super::tets::TetTerm;
 use super::triangles::TriangleTerm;
 use super::{Energy, Properties};
@@ -191,6 +192,14 @@ pub trait Solid: Debug + Send + Sync {
     fn gradient(&self, stretches: &[f64; 3], constants: &[f64; CONSTANTS]) -> [f64; 3];
     /// The tet term of this law, with the constants of `properties`.
     fn tets(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy>;
+    /// The term of quadratic tets of this law, with the constants of `properties`; its stiffness is fitted over an interval.
+    fn quadratic(
+        &self,
+        name: String,
+        tets: &Quadratic,
+        properties: &Properties,
+        fit: [f64; 2],
+    ) -> Box<dyn Energy>;
     /// The triangle term of this law, with the constants of `properties`.
     fn triangles(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy>;
 }
@@ -235,6 +244,16 @@ impl<W: Law> Solid for Uniform<W> {
 
     fn tets(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy> {
         Box::new(TetTerm::new(name, self.law.clone(), elements, properties))
+    }
+
+    fn quadratic(
+        &self,
+        name: String,
+        tets: &Quadratic,
+        properties: &Properties,
+        fit: [f64; 2],
+    ) -> Box<dyn Energy> {
+        tets.material(&self.law, name, properties, fit)
     }
 
     fn triangles(&self, name: String, elements: Elements, properties: Properties) -> Box<dyn Energy> {

@@ -15,11 +15,13 @@ pub mod hessian;
 pub mod law;
 pub mod length_viscosity;
 pub mod lengths;
+pub mod lifted;
 pub mod limit;
 pub mod material;
 pub mod materials;
 mod packing;
 pub mod proximal;
+pub mod quadratic;
 pub mod scaling;
 pub mod tets;
 pub mod triangles;
@@ -30,7 +32,7 @@ use crate::math::lanes::Vec4;
 use constraint::Compliant;
 pub use packing::Properties;
 use proximal::Proximal;
-use vertex::Vertexwise;
+use vertex::{Expanding, Vertexwise};
 
 /// Elements per chunk of work; fixed, so that sums do not depend on the number of threads.
 pub const CHUNK: usize = 512;
@@ -95,8 +97,21 @@ pub trait Energy: Send + Sync {
         self.evaluate(chunk, x, slots)
     }
 
+    /// An element's share w DᵀD of the system matrix between its corners, row major, corners².
+    fn element_system(&self, element: usize, out: &mut [f64]);
+
     /// Adds the term's share of L = Σ w DᵀD, as `add(row, column, value)` with both triangles.
-    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64));
+    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
+        let corners = self.corners();
+        let mut own = vec![0.0; corners * corners];
+        for e in 0..self.len() {
+            self.element_system(e, &mut own);
+            let vertices = self.element(e);
+            for (k, value) in own.iter().enumerate() {
+                add(vertices[k / corners], vertices[k % corners], *value);
+            }
+        }
+    }
 
     /// Feeds everything that [`Energy::add_system`] depends on to a hash: terms that hash alike add alike.
     fn hash_system(&self, hasher: &mut blake3::Hasher);
@@ -116,6 +131,11 @@ pub trait Energy: Send + Sync {
 
     /// The capability that vbd needs; `None`: the term cannot be minimized vertex by vertex.
     fn vertexwise(&self) -> Option<&dyn Vertexwise> {
+        None
+    }
+
+    /// The capability that [`lifted`] elements need for vbd; `None`: vbd does not solve such elements.
+    fn expanding(&self) -> Option<&dyn Expanding> {
         None
     }
 
@@ -157,7 +177,12 @@ pub trait Energy: Send + Sync {
 
     /// Tells terms that depend on velocities where a stage of a step comes from: its base x̂, with v = (x − x̂)/ĥ, and
     /// the positions expected where that is the velocity.
-    fn set_base(&mut self, _middle: &[Vec4], _base: &[Vec4]) {}
+    fn set_base(&mut self, middle: &[Vec4], base: &[Vec4]) {
+        (0..self.len().div_ceil(CHUNK)).for_each(|chunk| self.set_base_of(chunk, middle, base));
+    }
+
+    /// [`Energy::set_base`] for the elements of one chunk.
+    fn set_base_of(&mut self, _chunk: usize, _middle: &[Vec4], _base: &[Vec4]) {}
 
     /// The lowest `det F` (area ratio of sheets) of a chunk and how many elements are inverted; `None` for terms
     /// that have neither.

@@ -19,6 +19,7 @@
 //! without such a closed form take the way over the stretches. Four vertices go side by side, each in a lane.
 
 use super::Energy;
+use super::constraint::Corners;
 use super::hessian::pair_values;
 use super::law::{self, CONSTANTS, Law};
 use crate::math::lanes::{Lane, Number, Vec4, WIDTH};
@@ -94,6 +95,14 @@ pub struct Expansion {
 }
 
 impl Expansion {
+    /// Adds another expansion in the lanes that count.
+    pub(super) fn add_lanes(&mut self, other: &Expansion, counts: [bool; WIDTH]) {
+        for lane in (0..WIDTH).filter(|lane| counts[*lane]) {
+            let gradient = other.gradient.map(|row| row[lane]);
+            self.add(lane, other.energy[lane], gradient, other.hessian.map(|row| row[lane]));
+        }
+    }
+
     /// Adds the contribution of one element to the expansion at a vertex.
     pub(super) fn add(&mut self, lane: usize, energy: f64, gradient: [f64; 3], hessian: [f64; 6]) {
         self.energy[lane] += energy;
@@ -130,6 +139,17 @@ pub trait Vertexwise: Energy {
         memory: &mut &[[f64; WIDTH]],
         out: &mut [f64; WIDTH],
     );
+}
+
+/// The capability of a term of elements with four corners to be expanded where a point moves several corners of an element,
+/// each by a share of its own: what quadratic elements need to be [`Vertexwise`].
+pub trait Expanding: Energy {
+    /// Adds the energies of four elements with corners at `x`, expanded in a displacement d that moves corner c by
+    /// `shares[c]` d. The Hessian is exact.
+    fn expand(&self, elements: &[u32; WIDTH], x: &Corners, shares: &[[f64; WIDTH]; 4], out: &mut Expansion);
+
+    /// The energies of four elements with corners at `x`, in J; infinite outside the domain.
+    fn energies(&self, elements: &[u32; WIDTH], x: &Corners) -> [f64; WIDTH];
 }
 
 /// Takes the first `count` numbers from the front of a memory.

@@ -19,9 +19,12 @@
 
 mod proximal;
 
+use std::ops::Range;
+
+use super::constraint::Corners;
 use super::proximal::Proximal;
 use super::scaling::Scaling;
-use super::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
+use super::vertex::{Expanding, Expansion, Memory, Points, Star, Vertexwise, take};
 use super::{CHUNK, Energy, Role, packing};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
@@ -89,6 +92,12 @@ impl ViscosityTerm {
         ViscosityTerm { name, corners, elements, blocks, lagged, scaling: Scaling::default() }
     }
 
+    /// The blocks of a chunk.
+    fn blocks_of(&self, chunk: usize) -> Range<usize> {
+        let blocks = CHUNK / WIDTH;
+        chunk * blocks..self.blocks.len().min((chunk + 1) * blocks)
+    }
+
     /// 2μ ε + λ tr ε I for the change `d` of F, with the element's moduli.
     fn stress(&self, element: usize, middle: &[[f64; 3]; 3], d: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
         let [mu, lambda] = self.elements[element].moduli;
@@ -135,18 +144,11 @@ impl ViscosityTerm {
 }
 
 impl Vertexwise for ViscosityTerm {
-    /// The block of a corner is K = μ |g|² F_m F_mᵀ + (μ + λ) y yᵀ, y = F_m g.
     fn vertex_block(&self, star: &Star, x: &[Vec4], at: &Points, memory: &mut Memory, out: &mut Expansion) {
         star.each(self.corners, |lane, e, corner| {
             let change = self.change(e, corner, x, at.map(|a| a[lane]));
             memory.extend(change.map(|[x, y, z]| [x, y, z, 0.0]));
-            let (energy, force) = self.at(e, change);
-            let ([middle, _], [mu, lambda]) = (self.lagged_of(e), self.elements[e].moduli);
-            let g = self.elements[e].gradients[corner];
-            let (y, weight) = (middle.map(|row| dot(row, g)), mu * dot(g, g));
-            let block =
-                |(i, k): (usize, usize)| weight * dot(middle[i], middle[k]) + (mu + lambda) * y[i] * y[k];
-            out.add(lane, energy, force.map(|row| dot(row, g)), PLACES.map(block));
+            self.expand_by(e, change, self.elements[e].gradients[corner], lane, out);
         });
     }
 
@@ -164,6 +166,43 @@ impl Vertexwise for ViscosityTerm {
             let moved = |i: usize| add([change[i][0], change[i][1], change[i][2]], scale(shift[i][lane], g));
             out[lane] += self.at(e, [moved(0), moved(1), moved(2)]).0;
         });
+    }
+}
+
+impl ViscosityTerm {
+    /// Adds the energy at a change of F, expanded in a displacement d that changes F by d gᵀ. Its block is
+    /// K = μ |g|² F_m F_mᵀ + (μ + λ) y yᵀ, y = F_m g.
+    fn expand_by(&self, e: usize, change: [[f64; 3]; 3], g: [f64; 3], lane: usize, out: &mut Expansion) {
+        let (energy, force) = self.at(e, change);
+        let ([middle, _], [mu, lambda]) = (self.lagged_of(e), self.elements[e].moduli);
+        let (y, weight) = (middle.map(|row| dot(row, g)), mu * dot(g, g));
+        let block = |(i, k): (usize, usize)| weight * dot(middle[i], middle[k]) + (mu + lambda) * y[i] * y[k];
+        out.add(lane, energy, force.map(|row| dot(row, g)), PLACES.map(block));
+    }
+
+    /// F − F̂ of an element with the corners of a lane at `x`.
+    fn change_of_lane(&self, element: usize, x: &Corners, lane: usize) -> [[f64; 3]; 3] {
+        let [_, base] = self.lagged_of(element);
+        std::array::from_fn(|i| {
+            let parts = self.elements[element].gradients.iter().zip(x).map(|(g, x)| scale(x[i][lane], *g));
+            parts.fold(scale(-1.0, base[i]), add)
+        })
+    }
+}
+
+impl Expanding for ViscosityTerm {
+    fn expand(&self, elements: &[u32; WIDTH], x: &Corners, shares: &[[f64; WIDTH]; 4], out: &mut Expansion) {
+        for (lane, e) in elements.iter().map(|e| *e as usize).enumerate() {
+            let parts =
+                self.elements[e].gradients.iter().zip(shares).map(|(g, share)| scale(share[lane], *g));
+            let g = parts.fold([0.0; 3], add);
+            self.expand_by(e, self.change_of_lane(e, x, lane), g, lane, out);
+        }
+    }
+
+    fn energies(&self, elements: &[u32; WIDTH], x: &Corners) -> [f64; WIDTH] {
+        let energy = |lane: usize, e: usize| self.at(e, self.change_of_lane(e, x, lane)).0;
+        std::array::from_fn(|lane| energy(lane, elements[lane] as usize))
     }
 }
 
@@ -298,24 +337,18 @@ impl Energy for ViscosityTerm {
     }
 
     fn evaluate(&self, chunk: usize, x: &[Vec4], slots: &mut [Vec4]) -> f64 {
-        let blocks = CHUNK / WIDTH;
-        let range = chunk * blocks..self.blocks.len().min((chunk + 1) * blocks);
+        let range = self.blocks_of(chunk);
         let (blocks, lagged) = (&self.blocks[range.clone()], &self.lagged[range]);
         dispatch(Evaluate { corners: self.corners, blocks, lagged, x, slots })
     }
 
     /// With F_m = I the Hessian is at most (2μ + 3λ) DᵀD. The weight 2μ + λ, its value under uniaxial rates, is
     /// closer to the typical case.
-    fn add_system(&self, add: &mut dyn FnMut(u32, u32, f64)) {
-        for e in &self.elements {
-            let weight = 2.0 * e.moduli[0] + e.moduli[1];
-            for i in 0..self.corners {
-                for j in 0..self.corners {
-                    let (a, b) = (e.gradients[i], e.gradients[j]);
-                    let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-                    add(e.vertices[i], e.vertices[j], weight * dot);
-                }
-            }
+    fn element_system(&self, element: usize, out: &mut [f64]) {
+        let e = &self.elements[element];
+        let weight = 2.0 * e.moduli[0] + e.moduli[1];
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = weight * dot(e.gradients[k / self.corners], e.gradients[k % self.corners]);
         }
     }
 
@@ -343,6 +376,10 @@ impl Energy for ViscosityTerm {
         Some(self)
     }
 
+    fn expanding(&self) -> Option<&dyn Expanding> {
+        Some(self)
+    }
+
     fn role(&self) -> Role {
         Role::Dissipation
     }
@@ -357,9 +394,10 @@ impl Energy for ViscosityTerm {
         true
     }
 
-    fn set_base(&mut self, middle: &[Vec4], base: &[Vec4]) {
-        let (corners, blocks) = (self.corners, &self.blocks);
-        dispatch(Lag { corners, blocks, middle, base, lagged: &mut self.lagged });
+    fn set_base_of(&mut self, chunk: usize, middle: &[Vec4], base: &[Vec4]) {
+        let range = self.blocks_of(chunk);
+        let (blocks, lagged) = (&self.blocks[range.clone()], &mut self.lagged[range]);
+        dispatch(Lag { corners: self.corners, blocks, middle, base, lagged });
     }
 
     fn hessian(&self, element: usize, _x: &[Vec4], _project: bool, out: &mut [f64]) {

@@ -49,13 +49,24 @@ impl Spline {
         }
         let mut slopes = slopes(&points);
         adjust(&points, &mut slopes);
+        Ok(Spline::summed(points, slopes))
+    }
+
+    /// The curve with these slopes, and its integral.
+    fn summed(points: Vec<[f64; 2]>, slopes: Vec<f64>) -> Spline {
         let mut spline = Spline { slopes, sums: vec![0.0; points.len()], points, anchor: 0.0 };
         for i in 1..spline.points.len() {
             let [_, _, whole] = spline.cubic(i - 1, spline.points[i][0]);
             spline.sums[i] = spline.sums[i - 1] + whole;
         }
         spline.anchor = spline.raw_integral(1.0);
-        Ok(spline)
+        spline
+    }
+
+    /// The curve `factor` f + `offset`.
+    pub fn mapped(&self, factor: f64, offset: f64) -> Spline {
+        let points = self.points.iter().map(|[x, y]| [*x, factor * y + offset]).collect();
+        Spline::summed(points, self.slopes.iter().map(|slope| factor * slope).collect())
     }
 
     /// `[∫₁ˣ f, f(x), f′(x)]`.

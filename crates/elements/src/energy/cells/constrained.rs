@@ -1,6 +1,6 @@
 //! Cells as compliant constraints, for XPBD.
 
-use super::kernels::{Places, deformation, inverse, pulled};
+use super::kernels::{Places, deformation, inverse, load_geometry, pulled};
 use super::{CellTerm, MOST, Shape};
 use crate::energy::constraint::{Batch, Changes, Constraints, Corners, Form, Sweep};
 use crate::energy::law::Law;
@@ -25,25 +25,11 @@ impl<S: Shape, W: Law> Kernel for Constrain<'_, S, W> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let geometry = &self.term.elements;
-        let mut packed = [[[0.0; WIDTH]; 3]; 3];
-        let mut volume = [0.0; WIDTH];
-        for lane in 0..WIDTH {
-            let e = self.elements[lane] as usize;
-            volume[lane] = geometry.volume[e];
-            for i in 0..3 {
-                for j in 0..3 {
-                    packed[i][j][lane] = geometry.inverse[e][i][j];
-                }
-            }
-        }
-        let (mut places, mut inverse) = ([[L::splat(0.0); 3]; MOST], mat3::zero());
+        let (inverse, volume) = load_geometry::<L>(&self.term.elements, self.elements);
+        let mut places = [[L::splat(0.0); 3]; MOST];
         for i in 0..3 {
             for c in 0..S::CORNERS {
                 places[c][i] = L::load(&self.x[c][i]);
-            }
-            for j in 0..3 {
-                inverse[i][j] = L::load(&packed[i][j]);
             }
         }
         let f = deformation::<S, L>(&places, &inverse);
@@ -53,7 +39,7 @@ impl<S: Shape, W: Law> Kernel for Constrain<'_, S, W> {
         let gradient = pulled::<S, L>(&slope, &inverse);
         self.out.value = value.to_array();
         self.out.bounds = [[0.0; WIDTH]; 2];
-        self.out.compliance = (L::splat(1.0) / (stiffness * L::load(&volume))).to_array();
+        self.out.compliance = (L::splat(1.0) / (stiffness * volume)).to_array();
         for c in 0..S::CORNERS {
             for i in 0..3 {
                 self.out.gradient[c][i] = gradient[c][i].to_array();

@@ -1,6 +1,6 @@
 //! The loops over blocks of cells: energy and gradient, volumes, states for output; and what all loops share.
 
-use super::{Block, MOST, Shape};
+use super::{Block, Elements, MOST, Shape};
 use crate::energy::ElementState;
 use crate::energy::law::{self, CONSTANTS, Law};
 use crate::energy::proximal::Row;
@@ -25,6 +25,28 @@ pub(super) fn inverse<S: Shape, L: Number>([a, b]: [&[Row]; 2]) -> Mat3<L> {
         }
     }
     inverse
+}
+
+/// Dm⁻¹ and the volume of any four cells.
+#[inline(always)]
+pub(super) fn load_geometry<L: Lane>(geometry: &Elements, elements: &[u32; WIDTH]) -> (Mat3<L>, L) {
+    let (mut packed, mut volume) = ([[[0.0; WIDTH]; 3]; 3], [0.0; WIDTH]);
+    for lane in 0..WIDTH {
+        let e = elements[lane] as usize;
+        volume[lane] = geometry.volume[e];
+        for i in 0..3 {
+            for j in 0..3 {
+                packed[i][j][lane] = geometry.inverse[e][i][j];
+            }
+        }
+    }
+    let mut inverse = mat3::zero();
+    for i in 0..3 {
+        for j in 0..3 {
+            inverse[i][j] = L::load(&packed[i][j]);
+        }
+    }
+    (inverse, L::load(&volume))
 }
 
 #[inline(always)]

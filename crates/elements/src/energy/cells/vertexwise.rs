@@ -1,10 +1,12 @@
 //! Cells around a vertex (see `energy::vertex`). With the edges e_c from the vertex to the other
 //! corners, F = Σ e_c g_cᵀ.
 
-use super::{CellTerm, Shape};
+use super::kernels::{deformation, load_geometry};
+use super::{CellTerm, MOST, Shape};
+use crate::energy::constraint::Corners;
 use crate::energy::law::{CONSTANTS, Law};
 use crate::energy::proximal::Row;
-use crate::energy::vertex::{Expansion, Memory, Points, Star, Vertexwise, take};
+use crate::energy::vertex::{Expanding, Expansion, Memory, Points, Star, Vertexwise, take};
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
 use crate::math::mat3::{self, Mat3};
 
@@ -153,5 +155,81 @@ impl<S: Shape, W: Law> Vertexwise for CellTerm<S, W> {
     fn vertex_energy(&self, star: &Star, shift: &Points, memory: &mut &[Row], out: &mut Row) {
         let memory = take(memory, 9 * star.rows.len());
         dispatch(Measure { term: self, star, shift, memory, out });
+    }
+}
+
+/// What the kernels of [`Expanding`] share: four cells, and where their corners are.
+struct Four<'a, S: Shape, W> {
+    term: &'a CellTerm<S, W>,
+    elements: &'a [u32; WIDTH],
+    x: &'a Corners,
+}
+
+impl<S: Shape, W: Law> Four<'_, S, W> {
+    /// F, Dm⁻¹, the constants and the volume.
+    #[inline(always)]
+    fn load<L: Lane>(&self) -> (Mat3<L>, Mat3<L>, [L; CONSTANTS], L) {
+        let (inverse, volume) = load_geometry::<L>(&self.term.elements, self.elements);
+        let mut places = [[L::splat(0.0); 3]; MOST];
+        for c in 0..S::CORNERS {
+            for i in 0..3 {
+                places[c][i] = L::load(&self.x[c][i]);
+            }
+        }
+        let (constants, _) = self.term.properties.lanes::<W, L>(&self.term.law, self.elements);
+        (deformation::<S, L>(&places, &inverse), inverse, constants, volume)
+    }
+}
+
+/// The kernel of [`Expanding::expand`].
+struct ExpandFour<'a, S: Shape, W> {
+    four: Four<'a, S, W>,
+    shares: &'a [Row; 4],
+    out: &'a mut Expansion,
+}
+
+impl<S: Shape, W: Law> Kernel for ExpandFour<'_, S, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let (f, inverse, constants, volume) = self.four.load::<L>();
+        // g = Σ shares[c] g_c, where g of the first corner is minus the sum of the others.
+        let mut g = [L::splat(0.0); 3];
+        for c in 1..S::CORNERS {
+            let share = L::load(&self.shares[c]) - L::load(&self.shares[0]);
+            for j in 0..3 {
+                g[j] = g[j] + share * inverse[c - 1][j];
+            }
+        }
+        let corner = S::corner(&self.four.term.law, &f, &g, &constants);
+        let out = self.out;
+        out.energy = (L::load(&out.energy) + volume * corner.density).to_array();
+        for i in 0..3 {
+            out.gradient[i] = (L::load(&out.gradient[i]) + volume * corner.force[i]).to_array();
+        }
+        for i in 0..6 {
+            out.hessian[i] = (L::load(&out.hessian[i]) + volume * corner.block[i]).to_array();
+        }
+    }
+}
+
+impl<S: Shape, W: Law> Kernel for Four<'_, S, W> {
+    type Output = Row;
+
+    #[inline(always)]
+    fn run<L: Lane>(self) -> Row {
+        let (f, _, constants, volume) = self.load::<L>();
+        (volume * self.term.law.energy_density(&f, &constants)).to_array()
+    }
+}
+
+impl<S: Shape, W: Law> Expanding for CellTerm<S, W> {
+    fn expand(&self, elements: &[u32; WIDTH], x: &Corners, shares: &[Row; 4], out: &mut Expansion) {
+        dispatch(ExpandFour { four: Four { term: self, elements, x }, shares, out });
+    }
+
+    fn energies(&self, elements: &[u32; WIDTH], x: &Corners) -> Row {
+        dispatch(Four { term: self, elements, x })
     }
 }

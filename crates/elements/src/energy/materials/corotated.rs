@@ -7,7 +7,7 @@
 //! The trace comes with the rotation, so this costs no more than arap. Finite everywhere; inverted elements
 //! come back.
 
-use crate::energy::law::{CONSTANTS, Curve, Law};
+use crate::energy::law::{CONSTANTS, Curve, Law, kept};
 use crate::energy::material::{Model, Uniform};
 use crate::energy::vertex::Corner;
 use crate::math::lanes::Number;
@@ -54,6 +54,11 @@ impl Law for Corotated {
     #[inline(always)]
     fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         Corner::of_rotation(f, g, constants[0], constants[1])
+    }
+
+    fn split(&self, [mu, lambda, _]: &[f64; CONSTANTS]) -> [[f64; CONSTANTS]; 2] {
+        let kept = kept(*mu, *lambda);
+        [[*mu, kept, 0.0], [0.0, lambda - kept, 0.0]]
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@
 //! λ_Lamé = λ + 4c₂; `young`/`poisson` take c₂ = c₁/4, a usual ratio of rubbers.
 
 use super::volume;
-use crate::energy::law::{CONSTANTS, Curve, Law};
+use crate::energy::law::{CONSTANTS, Curve, Law, kept};
 use crate::energy::material::{Fault, Inversion, Model, Uniform, positive};
 use crate::energy::vertex::Corner;
 use crate::math::lanes::Number;
@@ -107,6 +107,12 @@ impl Law for MooneyRivlin {
         out.block = symmetric::add_scaled(&out.block, -(scale * length), &gram);
         out.block = symmetric::add_outer(&out.block, scale, &y);
         out
+    }
+
+    /// Lamé's moduli are 2 (c₁ + c₂) and λ + 4 c₂.
+    fn split(&self, [c1, c2, lambda]: &[f64; CONSTANTS]) -> [[f64; CONSTANTS]; 2] {
+        let kept = (kept(2.0 * (c1 + c2), lambda + 4.0 * c2) - 4.0 * c2).max(0.0);
+        [[*c1, *c2, kept], [0.0, 0.0, lambda - kept]]
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@
 //! \[Liu2017, Eq. 14\]. Infinite for J ≤ 0, or extended there (see `volume`). No SVD: closed forms only.
 
 use super::volume;
-use crate::energy::law::{CONSTANTS, Curve, Law};
+use crate::energy::law::{CONSTANTS, Curve, Law, kept};
 use crate::energy::material::{Inversion, Model, Uniform};
 use crate::energy::proximal::logarithmic;
 use crate::energy::vertex::Corner;
@@ -58,6 +58,11 @@ impl Law for NeoHookean {
     fn corner<L: Number>(&self, f: &Mat3<L>, g: &[L; 3], constants: &[L; CONSTANTS]) -> Corner<L> {
         let (psi, cof, slope, bend) = self.parts(f, constants);
         Corner::of_square_and_volume(psi, constants[0], slope, bend, f, &cof, g)
+    }
+
+    fn split(&self, [mu, lambda, _]: &[f64; CONSTANTS]) -> [[f64; CONSTANTS]; 2] {
+        let kept = kept(*mu, *lambda);
+        [[*mu, kept, 0.0], [0.0, lambda - kept, 0.0]]
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use crate::energy::law::{self, CONSTANTS, Curve, Law};
+use crate::energy::law::{self, CONSTANTS, Curve, Law, kept};
 use crate::energy::material::{Fault, Model, Parameters, Uniform};
 use crate::math::lanes::Number;
 use crate::math::mat3::Mat3;
@@ -70,6 +70,21 @@ impl Law for SplineLaw {
     #[inline(always)]
     fn density_and_stress<L: Number>(&self, f: &Mat3<L>, constants: &[L; CONSTANTS]) -> (L, Mat3<L>) {
         law::by_stretches(self, f, constants)
+    }
+
+    /// A share of c less its tangent at rest, so that both parts have no stress there.
+    fn parts(&self) -> [Self; 2] {
+        let (_, _, [[along, lambda, _], ..]) = law::expand_one(self, &[1.0; 3], &[0.0; CONSTANTS]);
+        let excess = lambda - kept(0.5 * (along - lambda), lambda);
+        let Some(volume) = self.curves[2].as_ref() else {
+            return [self.clone(), SplineLaw { curves: Arc::new([None, None, None]) }];
+        };
+        let [_, rest, stiffness] = volume.evaluate(1.0);
+        let share = if stiffness > 0.0 { (excess / stiffness).clamp(0.0, 1.0) } else { 0.0 };
+        let of = |curves| SplineLaw { curves: Arc::new(curves) };
+        let [a, b, _] = self.curves.as_ref().clone();
+        let kept = volume.mapped(1.0 - share, share * rest);
+        [of([a, b, Some(kept)]), of([None, None, Some(volume.mapped(share, -share * rest))])]
     }
 
     #[inline(always)]

@@ -20,7 +20,7 @@
 //! bound. C is not 0 at rest, so neither can be hard: for PBD the constraint is √(2Ψ), where Ψ is not negative.
 
 use crate::energy::constraint::Form;
-use crate::energy::law::{self, CONSTANTS, Curve, Law};
+use crate::energy::law::{self, CONSTANTS, Curve, Law, kept};
 use crate::energy::material::{Model, Uniform};
 use crate::energy::vertex::Corner;
 use crate::math::lanes::Number;
@@ -66,6 +66,12 @@ impl Law for StableNeoHookean {
         Corner::of_square_and_volume(psi, constants[0], slope, constants[1], f, &cof, g)
     }
 
+    /// Lamé's λ is less than the constant by μ.
+    fn split(&self, [mu, lambda, _]: &[f64; CONSTANTS]) -> [[f64; CONSTANTS]; 2] {
+        let kept = mu + kept(*mu, lambda - mu);
+        [[*mu, kept, 0.0], [0.0, lambda - kept, 0.0]]
+    }
+
     #[inline(always)]
     fn a<L: Number>(&self, x: L, [mu, ..]: &[L; CONSTANTS]) -> Curve<L> {
         [L::splat(0.5) * *mu * (x * x - L::splat(1.0)), *mu * x, *mu]
@@ -108,7 +114,9 @@ impl Law for StableNeoHookean {
                 let larger = mu.max(lambda);
                 let (shape, volume) = (mu / larger, lambda / larger);
                 let value = (shape * square + volume * excess * excess).sqrt();
-                (value, mat3::combine(shape / value, f, volume * excess / value, &cof), larger)
+                // It is 0 only at rest and without μ, where the gradient has no direction.
+                let safe = L::select(L::splat(0.0).lt(value), value, one);
+                (value, mat3::combine(shape / safe, f, volume * excess / safe, &cof), larger)
             }
             (Form::Split, 0) => {
                 let value = square.sqrt();

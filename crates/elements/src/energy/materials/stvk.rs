@@ -7,7 +7,7 @@
 //! Closed form. It cannot see inversion (Ψ(F) = Ψ(reflected F)) and softens to nothing under compression
 //! beyond a stretch of 1/√3: an inverted element may stay inverted.
 
-use crate::energy::law::{CONSTANTS, Curve, Law};
+use crate::energy::law::{CONSTANTS, Curve, Law, kept};
 use crate::energy::material::{Model, Uniform};
 use crate::energy::vertex::Corner;
 use crate::math::lanes::Number;
@@ -63,6 +63,11 @@ impl Law for Stvk {
         let block = symmetric::add_scaled(&block, mu * mat3::dot3(g, g), &symmetric::product(f, f));
         let block = symmetric::add_outer(&block, mu + lambda, &mat3::apply(f, g));
         Corner { density, force: mat3::apply(f, &traction), block }
+    }
+
+    fn split(&self, [mu, lambda, _]: &[f64; CONSTANTS]) -> [[f64; CONSTANTS]; 2] {
+        let kept = kept(*mu, *lambda);
+        [[*mu, kept, 0.0], [0.0, lambda - kept, 0.0]]
     }
 
     #[inline(always)]
