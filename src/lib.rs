@@ -79,6 +79,7 @@
 //! - \[Gast2015\] Optimization Integrator for Large Time Steps
 //! - \[Hager2005\] A New Conjugate Gradient Method with Guaranteed Descent and an Efficient Line Search
 //! - \[Hestenes1952\] Methods of Conjugate Gradients for Solving Linear Systems
+//! - \[Hinton1976\] A Note on Mass Lumping and Related Processes in the Finite Element Method
 //! - \[Irving2004\] Invertible Finite Elements for Robust Simulation of Large Deformation
 //! - \[Jacobson2013\] Robust Inside-Outside Segmentation Using Generalized Winding Numbers
 //! - \[Kee2021\] Constrained Projective Dynamics

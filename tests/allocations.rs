@@ -16,7 +16,7 @@ const FIRST: usize = 8;
 
 #[test]
 fn iterations_allocate_nothing() {
-    for (solver, model) in [
+    let cases = [
         ("kind = \"pd\"", "arap"),
         ("kind = \"chebyshev\"\nrho = 0.9", "arap"),
         ("kind = \"quasi-newton\"", "arap"),
@@ -24,7 +24,10 @@ fn iterations_allocate_nothing() {
         ("kind = \"admm\"", "neo-hookean"),
         ("kind = \"xpbd\"", "arap"),
         ("kind = \"vbd\"", "neo-hookean"),
-    ] {
+    ];
+    let both =
+        |(solver, model)| [("linear", [16, 8, 8]), ("quadratic", [6, 3, 3])].map(|e| (solver, model, e));
+    for (solver, model, (element, cells)) in cases.into_iter().flat_map(both) {
         let text = format!(
             r#"
             [time]
@@ -32,7 +35,8 @@ fn iterations_allocate_nothing() {
             [solver]
             {solver}
             [[body]]
-            generate = {{ shape = "beam", size = [4, 1, 1], cells = [16, 8, 8] }}
+            generate = {{ shape = "beam", size = [4, 1, 1], cells = {cells:?} }}
+            element = "{element}"
             material = {}
             {HELD}
             "#,
@@ -40,11 +44,15 @@ fn iterations_allocate_nothing() {
         );
         let changes = elements::par::with_threads(1, || {
             let mut descent = Descent::new(&text, |_| {});
-            (0..FIRST).for_each(|_| assert!(descent.step(), "{solver}, {model}: done too soon"));
+            (0..FIRST).for_each(|_| assert!(descent.step(), "{solver}, {model}, {element}: done too soon"));
             let region = Region::new(ALLOCATOR);
-            (0..5).for_each(|_| assert!(descent.step(), "{solver}, {model}: done too soon"));
+            (0..5).for_each(|_| assert!(descent.step(), "{solver}, {model}, {element}: done too soon"));
             region.change()
         });
-        assert_eq!((changes.allocations, changes.reallocations), (0, 0), "{solver}, {model}: {changes:?}");
+        assert_eq!(
+            (changes.allocations, changes.reallocations),
+            (0, 0),
+            "{solver}, {model}, {element}: {changes:?}"
+        );
     }
 }

@@ -13,8 +13,9 @@ fn bytes(values: &[Vec4]) -> Vec<u8> {
     values.iter().flat_map(|v| v.0).flat_map(f64::to_le_bytes).collect()
 }
 
-/// Two bodies, 7,680 tets in several chunks, hard and soft pins.
-fn run(solver: &str, model: &str) -> (Vec<u8>, String) {
+/// Two bodies of thousands of elements in several chunks, the second of linear tets; hard and soft pins.
+fn run(solver: &str, model: &str, element: &str) -> (Vec<u8>, String) {
+    let (cells, steps) = if element == "quadratic" { ([14, 6, 6], 3) } else { ([24, 8, 8], 10) };
     let mut simulation = simulation(&format!(
         r#"
         [time]
@@ -24,7 +25,8 @@ fn run(solver: &str, model: &str) -> (Vec<u8>, String) {
         kind = "{solver}"
         iterations = 4
         [[body]]
-        generate = {{ shape = "beam", size = [2, 0.5, 0.5], cells = [24, 8, 8], split = 5 }}
+        generate = {{ shape = "beam", size = [2, 0.5, 0.5], cells = {cells:?}, split = 5 }}
+        element = "{element}"
         material = {material}
         deform = {{ twist = {{ axis = "x", degrees = 60 }} }}
         {HELD}
@@ -41,7 +43,7 @@ fn run(solver: &str, model: &str) -> (Vec<u8>, String) {
     ));
     assert!(simulation.objective.elements() >= par::WORTH_WAKING);
     let mut numbers = String::new();
-    for _ in 0..10 {
+    for _ in 0..steps {
         let metrics = simulation.advance().unwrap();
         numbers += &format!("{:?} {} {:?}\n", metrics.value, metrics.gradient_norm, metrics.volumes);
     }
@@ -72,17 +74,22 @@ fn any_number_of_threads_and_any_instructions_give_the_same_bytes() {
             cases.push((kind.name, if takes_rubber { "neo-hookean" } else { "arap" }));
         }
     }
-    for (solver, model) in cases {
-        let one = par::with_threads(1, || run(solver, model));
+    let cases =
+        cases.iter().flat_map(|(solver, model)| ["linear", "quadratic"].map(|e| (*solver, *model, e)));
+    for (solver, model, element) in cases {
+        let one = par::with_threads(1, || run(solver, model, element));
         for threads in [2, 3, 8] {
-            let many = par::with_threads(threads, || run(solver, model));
-            assert!(one.0 == many.0, "{solver}, {model}: state differs with {threads} threads");
-            assert_eq!(one.1, many.1, "{solver}, {model}: metrics differ with {threads} threads");
+            let many = par::with_threads(threads, || run(solver, model, element));
+            assert!(one.0 == many.0, "{solver}, {model}, {element}: state differs with {threads} threads");
+            assert_eq!(one.1, many.1, "{solver}, {model}, {element}: metrics differ with {threads} threads");
         }
         // Results do not depend on the limit, so that tests beside this one may run on.
         for most in [Instructions::Portable, Instructions::Avx2] {
             limit(most);
-            assert!(one == run(solver, model), "{solver}, {model}: {most:?} makes a difference");
+            assert!(
+                one == run(solver, model, element),
+                "{solver}, {model}, {element}: {most:?} makes a difference"
+            );
             limit(Instructions::Avx512);
         }
     }

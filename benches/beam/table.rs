@@ -5,6 +5,7 @@
 
 use elements::par;
 use pliant::cache::Cache;
+use pliant::scene::{Element, Scene, Shape};
 use pliant::simulate::Simulation;
 
 use crate::{beam, write_csv};
@@ -35,14 +36,23 @@ const ROWS: [Row; 14] = [
     ("", None, None, "vbd", "neo-hookean"),
 ];
 
+/// The beam with quadratic tets at the same unknowns, 4,961 nodes: 2,500 tets with four points of quadrature each.
+const QUADRATIC: [(&str, &str); 5] = [
+    ("pd", "arap"),
+    ("quasi-newton", "arap"),
+    ("quasi-newton", "corotated"),
+    ("quasi-newton", "neo-hookean"),
+    ("admm", "neo-hookean"),
+];
+const POINTS: f64 = 10_000.0;
+
 /// Per iteration: ms of all, of the local and of the global part, and tries of the line search.
-fn measure(solver: &str, material: &str, threads: usize) -> [f64; 4] {
-    let config = beam([40, 10, 10], solver, material);
+fn measure(config: &Scene, threads: usize) -> [f64; 4] {
     par::with_threads(threads, || {
         let mut best = [[f64::INFINITY; 3]; FRAMES];
         let mut tries = 0;
         for _ in 0..RUNS {
-            let (mut simulation, _) = Simulation::new(&config, &Cache::disabled()).expect("a beam");
+            let (mut simulation, _) = Simulation::new(config, &Cache::disabled()).expect("a beam");
             tries = 0;
             for best in &mut best {
                 let m = simulation.advance().expect("a step");
@@ -80,7 +90,8 @@ pub fn run() {
     for (code, theirs, goal, solver, material) in ROWS {
         let known = done.iter().find(|d| (d.0, d.1) == (solver, material)).copied();
         let (_, _, one, two) = known.unwrap_or_else(|| {
-            (solver, material, measure(solver, material, 1), measure(solver, material, 2))
+            let scene = beam([40, 10, 10], solver, material);
+            (solver, material, measure(&scene, 1), measure(&scene, 2))
         });
         done.push((solver, material, one, two));
         let ([all, local, global, tries], [two, two_local, ..]) = (one, two);
@@ -105,4 +116,30 @@ pub fn run() {
     }
     let header = "solver,material,ms,local_ms,global_ms,tries,two_threads_ms,two_threads_local_ms,theirs,theirs_ms,goal_ms";
     write_csv("table.csv", header, &lines);
+    quadratic(&done);
+}
+
+/// The rows of quadratic tets, beside those of linear ones.
+fn quadratic(linear: &[(&str, &str, [f64; 4], [f64; 4])]) {
+    println!(
+        "quadratic tets, 2,500 of four points: ms per iteration, local and global part, tries; ns a point"
+    );
+    println!("beside the ns a linear tet takes above");
+    let mut lines = vec![];
+    for (solver, material) in QUADRATIC {
+        let mut scene = beam([40, 10, 10], solver, material);
+        scene.bodies[0].mesh = Shape::Block { size: [2.5, 0.625, 0.625], cells: [20, 5, 5], split: 5 }.into();
+        scene.bodies[0].element = Some(Element::Quadratic);
+        let [all, local, global, tries] = measure(&scene, 1);
+        let (point, tet) =
+            (local * 1e6 / POINTS, linear.iter().find(|row| (row.0, row.1) == (solver, material)));
+        let tet = tet.map_or(f64::NAN, |row| row.2[1] * 1e6 / TETS);
+        println!(
+            "{solver:<14}{material:<20}{all:>8.3}{local:>8.3}{global:>8.3}{tries:>7.2}   {point:>6.1} ns a point, {tet:>6.1} a tet: \
+             {:.2}",
+            point / tet
+        );
+        lines.push(format!("{solver},{material},{all},{local},{global},{tries},{point},{tet}"));
+    }
+    write_csv("quadratic.csv", "solver,material,ms,local_ms,global_ms,tries,ns_point,ns_linear_tet", &lines);
 }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::repair::RepairArgs;
 use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::repair::repair;
-use crate::mesh::{Kind, Mesh};
+use crate::mesh::{Kind, Mesh, quadratic};
 
 /// Arguments of `pliant convert`.
 #[derive(Args, Clone, Debug)]
@@ -30,9 +30,21 @@ pub struct ConvertArgs {
     /// Make a closed, oriented surface of triangles that nearly are one.
     #[arg(long)]
     pub repair: bool,
+    /// Give tets ten nodes, with new ones half-way on their edges, or their corners alone.
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub element: Option<ElementKind>,
     /// The flags that say how to repair.
     #[command(flatten)]
     pub repair_args: RepairArgs,
+}
+
+/// What `--element` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ElementKind {
+    /// Tets with four corners
+    Linear,
+    /// Tets with ten nodes
+    Quadratic,
 }
 
 impl ConvertArgs {
@@ -50,6 +62,9 @@ impl ConvertArgs {
         if self.repair {
             import.mesh = self.repaired(import.mesh)?;
         }
+        if let Some(kind) = self.element {
+            self.change_element(kind, &mut import.mesh)?;
+        }
         let notes = io::write(&import.mesh, &self.output)?;
         for (file, note) in (import.notes.iter().map(|note| (&self.input, note)))
             .chain(notes.iter().map(|note| (&self.output, note)))
@@ -63,21 +78,34 @@ impl ConvertArgs {
         Ok(())
     }
 
+    fn refuse<T>(&self, reason: &str, hint: &str) -> Result<T> {
+        let subject = self.input.display().to_string();
+        Err(Error::Mesh { subject, reason: reason.into(), hint: hint.into() })
+    }
+
+    fn change_element(&self, kind: ElementKind, mesh: &mut Mesh) -> Result<()> {
+        if mesh.kind() != Some(Kind::Solid) {
+            return self.refuse("only tets are linear or quadratic", "leave --element out");
+        }
+        match kind {
+            ElementKind::Quadratic if mesh.middles.is_empty() => quadratic::promote(mesh),
+            ElementKind::Quadratic => {}
+            ElementKind::Linear => quadratic::demote(mesh),
+        }
+        Ok(())
+    }
+
     /// The repaired mesh; messages tell what was repaired.
     fn repaired(&self, mesh: Mesh) -> Result<Mesh> {
-        let refuse = |reason: &str, hint: &str| {
-            let subject = self.input.display().to_string();
-            Err(Error::Mesh { subject, reason: reason.into(), hint: hint.into() })
-        };
         if mesh.kind() != Some(Kind::Sheet) {
-            return refuse("only triangles can be repaired", "leave --repair out");
+            return self.refuse("only triangles can be repaired", "leave --repair out");
         }
         let (mesh, report) = repair(mesh, &self.repair_args.options());
         for line in report.to_string().lines() {
             tracing::info!("{}: {line}", self.input.display());
         }
         if mesh.triangles.is_empty() {
-            return refuse("no triangle is left after the repair", "none of them has an area");
+            return self.refuse("no triangle is left after the repair", "none of them has an area");
         }
         Ok(mesh)
     }

@@ -33,7 +33,7 @@ fn write(found: &Intersecting, path: &Path) -> Result<()> {
     let array = |name, values| Array { name, components: 1, data: Data::I32(values) };
     let grid = Grid {
         points: &found.points,
-        cells: Cells { tets: &[], triangles: &found.triangles, edges: &found.edges },
+        cells: Cells { triangles: &found.triangles, edges: &found.edges, ..Cells::default() },
         cell_arrays: &[array("body_id", &found.body_ids), array("pair", &found.pairs)],
         ..Grid::default()
     };

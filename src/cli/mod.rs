@@ -7,6 +7,7 @@ pub mod cache;
 pub mod check;
 pub mod compare;
 pub mod completions;
+pub mod converge;
 pub mod convert;
 pub mod export;
 pub mod generate;
@@ -117,6 +118,8 @@ pub enum Command {
     Simulate(simulate::SimulateArgs),
     /// Compare solvers on one step of a config, or on whole runs
     Compare(compare::CompareArgs),
+    /// Simulate a config on finer meshes too, and say how far its own is off
+    Converge(converge::ConvergeArgs),
     /// Write the frames of a run in other formats
     Export(export::ExportArgs),
     /// Make a page for browsers, a picture or a moving picture of a run
@@ -145,6 +148,7 @@ impl Cli {
             Command::Precompute(args) => args.threads.run(|| args.run(&self.global)),
             Command::Simulate(args) => args.threads.run(|| args.run(&self.global)),
             Command::Compare(args) => args.threads.run(|| args.run(&self.global)),
+            Command::Converge(args) => args.threads.run(|| args.run(&self.global)),
             Command::Export(args) => args.run(&self.global),
             Command::Preview(args) => args.threads.run(|| args.run(&self.global)),
             Command::Plot(args) => args.run(),

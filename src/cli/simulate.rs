@@ -9,6 +9,7 @@ use super::scene::SceneArgs;
 use super::signals::stop_on_interrupt;
 use super::threads::ThreadArgs;
 use crate::error::{Error, Result};
+use crate::model::locking;
 use crate::run::claim::Existing;
 use crate::run::execute::{RunReport, Wishes, run};
 
@@ -81,6 +82,9 @@ impl SimulateArgs {
         let unsound = report.soundness.warning(report.substeps);
         if let Some(warning) = &unsound {
             tracing::warn!("{warning}");
+        }
+        for (body, factor) in &report.too_stiff {
+            tracing::warn!("{}", locking::describe(body, *factor));
         }
         if report.is_interrupted() {
             return Err(Error::Interrupted {

@@ -11,6 +11,7 @@
 
 pub mod cases;
 pub mod chart;
+pub mod resolution;
 
 pub use crate::solver::specification::{Contender, parse};
 

@@ -11,6 +11,8 @@ pub(crate) const POLYGON: i64 = 7;
 /// VTK's number of a triangle strip.
 pub(crate) const STRIP: i64 = 6;
 
+/// VTK's number of a tet with ten nodes.
+pub(crate) const QUADRATIC_TET: i64 = 24;
 /// VTK's number of a line of two points.
 const LINE: i64 = 3;
 /// VTK's number of a polyline, which is cut into edges.
@@ -20,6 +22,8 @@ pub(crate) const POLYLINE: i64 = 4;
 #[derive(Default)]
 pub(crate) struct Cells {
     pub(crate) tets: Vec<[u32; 4]>,
+    /// The further nodes of quadratic tets, VTK's order.
+    middles: Vec<[u32; 6]>,
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) edges: Vec<[u32; 2]>,
     tet_sources: Vec<usize>,
@@ -32,7 +36,7 @@ pub(crate) struct Cells {
 
 impl Cells {
     /// Takes the file's next cell. Its corners count from `first_point`, after which the file has `points` points.
-    /// Quadratic cells give their corners; kinds that are not used are counted and skipped.
+    /// Quadratic triangles and edges give their corners; kinds that are not used are counted and skipped.
     pub(crate) fn push(
         &mut self,
         kind: i64,
@@ -56,9 +60,10 @@ impl Cells {
             corners.iter().map(|&c| vertex(c)).collect()
         };
         match kind {
-            10 | 24 => {
-                let v = vertices(4)?;
+            10 | QUADRATIC_TET => {
+                let v = vertices(if kind == QUADRATIC_TET { 10 } else { 4 })?;
                 self.tets.push([v[0], v[1], v[2], v[3]]);
+                self.middles.extend(v.get(4..).and_then(|middles| <[u32; 6]>::try_from(middles).ok()));
                 self.tet_sources.push(number);
             }
             5 | 22 => {
@@ -112,9 +117,9 @@ impl Cells {
 
     /// The mesh. `cell_data` has a tuple for every cell of the file and is restricted to the cells that are
     /// kept; a cell that was cut into many pays for the copies of its tuple. Lines are kept only if the file has no cells of a higher dimension, used or not; otherwise they
-    /// are the edges of those.
+    /// are the edges of those. Tets have middles if all are quadratic.
     pub(crate) fn into_mesh(
-        self,
+        mut self,
         points: Vec<[f64; 3]>,
         point_data: Vec<DataArray>,
         cell_data: Vec<DataArray>,
@@ -142,7 +147,11 @@ impl Cells {
         };
         let cell_data = cell_data.into_iter().map(restrict).collect::<Parsed<_>>()?;
         let edges = if is_line { self.edges } else { Vec::new() };
-        Ok(Mesh { points, tets: self.tets, triangles: self.triangles, edges, point_data, cell_data })
+        if self.middles.len() != self.tets.len() {
+            self.middles.clear();
+        }
+        let (tets, middles, triangles) = (self.tets, self.middles, self.triangles);
+        Ok(Mesh { points, tets, middles, triangles, edges, point_data, cell_data })
     }
 
     fn nothing_usable(mut self) -> Fault {
@@ -181,7 +190,7 @@ fn kind_name(kind: i64) -> String {
         21 => "quadratic edge",
         22 => "quadratic triangle",
         23 => "quadratic quad",
-        24 => "quadratic tetrahedron",
+        QUADRATIC_TET => "quadratic tetrahedron",
         25 => "quadratic hexahedron",
         42 => "polyhedron",
         _ => return format!("cell of type {kind}"),

@@ -2,6 +2,7 @@
 //!
 //! VTU and legacy VTK files hold just this. Cells are the tets, then the triangles, then the edges.
 
+use std::borrow::Cow;
 use std::io;
 
 use super::single;
@@ -82,12 +83,13 @@ pub fn with_grid<R>(mesh: &Mesh, write: impl FnOnce(&Grid) -> R) -> R {
     }
     let kind = mesh.kind();
     let triangles = if kind == Some(Kind::Sheet) { &mesh.triangles[..] } else { &[] };
+    let middles: Vec<Option<[u32; 6]>> = mesh.middles.iter().copied().map(Some).collect();
     let edges = if kind == Some(Kind::Line) { &mesh.edges[..] } else { &[] };
     let [point_arrays, cell_arrays] =
         [&mesh.point_data, &mesh.cell_data].map(|d| d.iter().map(array).collect::<Vec<_>>());
     write(&Grid {
         points: &mesh.points,
-        cells: Cells { tets: &mesh.tets, triangles, edges },
+        cells: Cells { tets: &mesh.tets, middles: &middles, triangles, edges },
         point_arrays: &point_arrays,
         cell_arrays: &cell_arrays,
         ..Grid::default()
@@ -99,6 +101,8 @@ pub fn with_grid<R>(mesh: &Mesh, write: impl FnOnce(&Grid) -> R) -> R {
 pub struct Cells<'a> {
     /// Tetrahedra by their four points.
     pub tets: &'a [[u32; 4]],
+    /// The further six points of tets that are quadratic; empty if none is.
+    pub middles: &'a [Option<[u32; 6]>],
     /// Triangles by their three points.
     pub triangles: &'a [[u32; 3]],
     /// Line segments by their two points.
@@ -106,9 +110,22 @@ pub struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// For each kind of cells: how many there are, their number of corners, and VTK's type.
-    pub fn groups(&self) -> [(usize, usize, u8); 3] {
-        [(self.tets.len(), 4, 10), (self.triangles.len(), 3, 5), (self.edges.len(), 2, 3)]
+    /// The tets in runs of the same kind.
+    fn runs(&self) -> impl Iterator<Item = (usize, bool)> {
+        let is_quadratic = |t: usize| self.middles.get(t).is_some_and(Option::is_some);
+        let kinds: Vec<bool> = (0..self.tets.len()).map(is_quadratic).collect();
+        let mut runs = vec![];
+        for same in kinds.chunk_by(|a, b| a == b) {
+            runs.push((same.len(), same[0]));
+        }
+        runs.into_iter()
+    }
+
+    /// For each group of cells: how many there are, their number of corners, and VTK's type.
+    pub fn groups(&self) -> Vec<(usize, usize, u8)> {
+        let tets =
+            self.runs().map(|(count, quadratic)| if quadratic { (count, 10, 24) } else { (count, 4, 10) });
+        tets.chain([(self.triangles.len(), 3, 5), (self.edges.len(), 2, 3)]).collect()
     }
 
     /// The number of all cells.
@@ -121,9 +138,22 @@ impl Cells<'_> {
         self.groups().iter().map(|(count, corners, _)| count * corners).sum()
     }
 
-    /// The corners of each kind, one cell after the other.
-    pub fn connectivity(&self) -> [&[u32]; 3] {
-        [self.tets.as_flattened(), self.triangles.as_flattened(), self.edges.as_flattened()]
+    /// The corners of the cells of each group, one cell after the other.
+    pub fn connectivity(&self) -> Vec<Cow<'_, [u32]>> {
+        let (mut out, mut first) = (vec![], 0);
+        for (count, quadratic) in self.runs() {
+            let tets = &self.tets[first..first + count];
+            let ten = |(tet, middles): (&[u32; 4], &Option<[u32; 6]>)| {
+                [&tet[..], middles.as_ref().map_or(&[], |m| &m[..])].concat()
+            };
+            out.push(match quadratic {
+                false => Cow::Borrowed(tets.as_flattened()),
+                true => Cow::Owned(tets.iter().zip(&self.middles[first..]).flat_map(ten).collect()),
+            });
+            first += count;
+        }
+        out.extend([self.triangles.as_flattened(), self.edges.as_flattened()].map(Cow::Borrowed));
+        out
     }
 
     /// The end of each cell in the connectivity.

@@ -46,7 +46,7 @@ mod tests {
         let values = [1.0, 2.0, 3.0];
         let frame = Grid {
             points: &points,
-            cells: Cells { tets: &[[0, 1, 2, 3]], triangles: &[[1, 2, 3]], edges: &[[4, 5]] },
+            cells: Cells { tets: &[[0, 1, 2, 3]], middles: &[], triangles: &[[1, 2, 3]], edges: &[[4, 5]] },
             point_arrays: &[],
             cell_arrays: &[Array { name: "det_f", components: 1, data: Data::F64(&values) }],
             time: None,

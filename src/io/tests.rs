@@ -3,8 +3,8 @@
 pub(super) mod damaged;
 
 use super::*;
-use crate::mesh::DataArray;
 use crate::mesh::generate::generate;
+use crate::mesh::{DataArray, quadratic};
 use crate::scene::Shape;
 
 /// One tet as Medit, with a comment, a section that nobody needs, and a surface.
@@ -64,8 +64,8 @@ fn bits(mesh: &Mesh) -> (Vec<u64>, Mesh, Vec<String>) {
     let data = mesh.point_data.iter().chain(&mesh.cell_data);
     let values = data.clone().flat_map(|a| &a.values).chain(mesh.points.as_flattened());
     let names = data.map(|a| format!("{} {}", a.name, a.components)).collect();
-    let Mesh { tets, triangles, edges, .. } = mesh.clone();
-    let cells = Mesh { tets, triangles, edges, ..Mesh::default() };
+    let Mesh { tets, middles, triangles, edges, .. } = mesh.clone();
+    let cells = Mesh { tets, middles, triangles, edges, ..Mesh::default() };
     (values.map(|x| x.to_bits()).collect(), cells, names)
 }
 
@@ -218,6 +218,64 @@ fn what_we_write_we_read_bit_by_bit() {
     }
 }
 
+/// A ball of quadratic tets with curved edges.
+fn curved_ball() -> Mesh {
+    let mut mesh = generate(&Shape::Sphere { radius: 1.0, cells: 3 });
+    quadratic::promote(&mut mesh);
+    for (n, p) in mesh.points.iter_mut().enumerate() {
+        p[n % 3] += 0.02 * (n as f64).sin();
+    }
+    mesh
+}
+
+#[test]
+fn quadratic_tets_come_back_from_all_formats_that_have_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let mesh = curved_ball();
+    for name in ["x.vtu", "x.vtk", "x.msh", "x.mesh", "x.ele"] {
+        let path = dir.path().join(name);
+        write(&mesh, &path).unwrap();
+        let back = read(&path).unwrap();
+        assert_eq!((&back.tets, &back.middles), (&mesh.tets, &mesh.middles), "{name}");
+        assert_eq!(back.points, mesh.points, "{name}");
+    }
+}
+
+#[test]
+fn tets_have_middles_only_if_all_are_quadratic() {
+    let points: Vec<[f64; 3]> = (0..11).map(|i| [f64::from(i), 0.5, (0.3 * f64::from(i)).sin()]).collect();
+    let written = |middles: &[Option<[u32; 6]>]| {
+        let tets = [[0, 1, 2, 3], [1, 2, 3, 10]];
+        let frame = grid::Grid {
+            points: &points,
+            cells: grid::Cells { tets: &tets, middles, ..Default::default() },
+            ..Default::default()
+        };
+        let (mut vtu, mut legacy) = (vec![], vec![]);
+        vtu_write::write(&frame, &mut vtu).unwrap();
+        legacy_write::write(&frame, &mut legacy).unwrap();
+        let [one, other] = [vtu_read::parse(&vtu).unwrap(), legacy_read::parse(&legacy).unwrap()];
+        assert_eq!((&one.tets[..], &one.middles), (&tets[..], &other.middles));
+        one.middles
+    };
+    let first = [4, 5, 6, 7, 8, 9];
+    assert!(written(&[Some(first), None]).is_empty());
+    assert!(written(&[None, Some(first)]).is_empty());
+    assert_eq!(written(&[Some(first), Some([5, 6, 7, 8, 9, 10])]), [first, [5, 6, 7, 8, 9, 10]]);
+}
+
+#[test]
+fn middles_are_put_where_they_lie() {
+    let mesh = curved_ball();
+    let usual = [0, 1, 2, 3, 4, 5];
+    for order in [usual, [5, 3, 0, 1, 4, 2], [0, 3, 1, 2, 4, 5]] {
+        let mut middles: Vec<[u32; 6]> =
+            mesh.middles.iter().map(|middles| order.map(|edge| middles[edge])).collect();
+        quadratic::sort_middles(&mesh.points, &mesh.tets, &mut middles, usual);
+        assert_eq!(middles, mesh.middles, "{order:?}");
+    }
+}
+
 #[test]
 fn frames_hold_all_kinds_of_cells_in_any_type() {
     let arrays = [
@@ -226,7 +284,12 @@ fn frames_hold_all_kinds_of_cells_in_any_type() {
     ];
     let frame = grid::Grid {
         points: &CORNER,
-        cells: grid::Cells { tets: &[[0, 1, 2, 3]], triangles: &[[0, 1, 2]], edges: &[[1, 2], [3, 0]] },
+        cells: grid::Cells {
+            tets: &[[0, 1, 2, 3]],
+            middles: &[],
+            triangles: &[[0, 1, 2]],
+            edges: &[[1, 2], [3, 0]],
+        },
         cell_arrays: &arrays,
         time: Some(0.1),
         float32: true,

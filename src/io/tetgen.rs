@@ -2,7 +2,8 @@
 //!
 //! Either file may be named; the other stands beside it. Rows are numbered from 0 or 1, as the first point is. Arrays
 //! have the names that meshio gives them: point attributes `tetgen:attr1` …, boundary markers and the region attribute
-//! `tetgen:ref`. Tets with 10 nodes give their corners.
+//! `tetgen:ref`. Tets may have 10 nodes (`tetgen -o2`); which of the further six is on which edge is seen from where they
+//! are, since other writers of this format number them differently.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,10 @@ use super::scanner::Scanner;
 use super::{Fault, Parsed, extension};
 use crate::error::{Action, Error, Result};
 use crate::fs::Pending;
-use crate::mesh::{DataArray, Mesh};
+use crate::mesh::{DataArray, Mesh, quadratic};
+
+/// The edges, in VTK's order, on which TetGen has the further nodes of a tet one after the other.
+const MIDDLES: [usize; 6] = [5, 3, 0, 1, 4, 2];
 
 /// Reads the pair that `path` belongs to; `bytes` is the content of `path`.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Mesh> {
@@ -88,14 +92,14 @@ pub(crate) fn parse_tets(bytes: &[u8], nodes: Nodes) -> Parsed<Mesh> {
     }
     let attributes = small(&mut scanner, "the number of region attributes")?;
     scanner.check_text(count.saturating_mul(1 + corners as usize + attributes), "tetrahedra")?;
-    let mut tets = Vec::with_capacity(count);
+    let (mut tets, mut middles) = (Vec::with_capacity(count), vec![]);
     let mut cell_data = named_arrays(attributes.saturating_sub(1), attributes.min(1));
     cell_data.rotate_right(attributes.min(1));
     for i in 0..count {
         // TetGen numbers tets like points, but nothing refers to these numbers.
         scanner.integer("a tetrahedron number")?;
-        let mut tet = [0; 4];
-        for corner in 0..corners as usize {
+        let mut tet = [0; 10];
+        for slot in &mut tet[..corners as usize] {
             let number = scanner.integer("a point number")?;
             let index = usize::try_from(number.saturating_sub(nodes.base)).ok();
             let Some(index) = index.filter(|&v| v < nodes.points.len()) else {
@@ -107,16 +111,19 @@ pub(crate) fn parse_tets(bytes: &[u8], nodes: Nodes) -> Parsed<Mesh> {
                 );
                 return Err(scanner.fault(reason));
             };
-            if let Some(slot) = tet.get_mut(corner) {
-                *slot = index as u32;
-            }
+            *slot = index as u32;
         }
-        tets.push(tet);
+        let [a, b, c, d, further @ ..] = tet;
+        tets.push([a, b, c, d]);
+        if corners == 10 {
+            middles.push(further);
+        }
         for array in &mut cell_data {
             array.values.push(scanner.float("a region attribute")?);
         }
     }
-    Ok(Mesh { points: nodes.points, tets, point_data: nodes.data, cell_data, ..Mesh::default() })
+    quadratic::sort_middles(&nodes.points, &tets, &mut middles, MIDDLES);
+    Ok(Mesh { points: nodes.points, tets, middles, point_data: nodes.data, cell_data, ..Mesh::default() })
 }
 
 /// True if [`write`] keeps an array. It keeps only arrays with the names above, since the files hold no names.
@@ -149,9 +156,13 @@ pub(super) fn write(mesh: &Mesh, path: &Path) -> Result<()> {
         Ok(())
     })?;
     let ele = Pending::write(&ele, |out| {
-        writeln!(out, "{} 4 {}", mesh.tets.len(), regions.len())?;
+        let nodes = if mesh.middles.is_empty() { 4 } else { 10 };
+        writeln!(out, "{} {nodes} {}", mesh.tets.len(), regions.len())?;
         for (i, [a, b, c, d]) in mesh.tets.iter().enumerate() {
             write!(out, "{i} {a} {b} {c} {d}")?;
+            if let Some(middles) = mesh.middles.get(i) {
+                MIDDLES.iter().try_for_each(|edge| write!(out, " {}", middles[*edge]))?;
+            }
             regions.iter().try_for_each(|array| write!(out, " {}", array.values[i]))?;
             writeln!(out)?;
         }

@@ -188,7 +188,7 @@ impl Block<'_> {
             Block::I32(values) => write_plain(out, values, i32::to_le_bytes),
             Block::U8(values) => out.write_all(values),
             Block::Connectivity(cells) => {
-                cells.connectivity().into_iter().try_for_each(|c| write_plain(out, c, u32::to_le_bytes))
+                cells.connectivity().into_iter().try_for_each(|c| write_plain(out, &c, u32::to_le_bytes))
             }
             Block::Offsets { cells, wide } => {
                 let ends = cells.ends();

@@ -6,10 +6,12 @@
 //!
 //! where w are the barycentric coordinates of p in the tet that contains it at rest. Outside of all tets they are
 //! those in the nearest one, and some are negative. Either way the rest position comes back up to rounding. The
+//! In quadratic tets the weights are those of their ten nodes, the shape functions at w, which is right for straight edges. The
 //! nearest of all faces of tets belongs to the tet that contains p (else another face would lie between) or,
 //! outside, to the nearest tet.
 
 use super::tree::Tree;
+use elements::energy::lifted::rule::shape;
 use elements::math::vec3::{cross, dot, sub};
 use elements::par;
 
@@ -22,9 +24,11 @@ const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 /// Where each point lies in a mesh of tets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embedding {
-    /// The four vertices that each point follows.
+    /// The corners of the tet that each point follows.
     pub corners: Vec<[u32; 4]>,
-    /// The weights of these vertices, with sum 1.
+    /// The other nodes of these tets; empty if they are linear.
+    pub middles: Vec<[u32; 6]>,
+    /// The barycentric coordinates of each point in its tet, with sum 1.
     pub weights: Vec<[f64; 4]>,
 }
 
@@ -32,8 +36,9 @@ pub struct Embedding {
 type Face = ([u32; 3], u32);
 
 impl Embedding {
-    /// Binds points to tets. There must be at least one tet, and all must have positive volume.
-    pub fn new(points: &[[f64; 3]], rest: &[[f64; 3]], tets: &[[u32; 4]]) -> Embedding {
+    /// Binds points to tets. There must be at least one tet, and all must have positive volume. `middles` are the further
+    /// nodes of quadratic tets, else empty.
+    pub fn new(points: &[[f64; 3]], rest: &[[f64; 3]], tets: &[[u32; 4]], middles: &[[u32; 6]]) -> Embedding {
         let mut faces: Vec<Face> = (0u32..).zip(tets).flat_map(|(t, tet)| faces_of(t, tet)).collect();
         faces.sort_unstable();
         let owners = |vertices: [u32; 3]| {
@@ -43,20 +48,29 @@ impl Embedding {
         let mut triangles: Vec<[u32; 3]> = faces.iter().map(|face| face.0).collect();
         triangles.dedup();
         let tree = Tree::new(rest, &triangles);
-        let bind = |point: [f64; 3]| -> Option<([u32; 4], [f64; 4])> {
+        let bind = |point: [f64; 3]| -> Option<(u32, [f64; 4])> {
             let near = tree.nearest(point)?;
-            let candidates = owners(triangles[near.triangle as usize]).map(|t| {
-                let tet = tets[t as usize];
-                (tet, barycentric(tet.map(|v| rest[v as usize]), point))
-            });
+            let candidates = owners(triangles[near.triangle as usize])
+                .map(|t| (t, barycentric(tets[t as usize].map(|v| rest[v as usize]), point)));
             candidates.max_by(|a, b| least(&a.1).total_cmp(&least(&b.1)))
         };
         let parts = par::map(points.len().div_ceil(CHUNK), |chunk| {
             let own = &points[chunk * CHUNK..points.len().min((chunk + 1) * CHUNK)];
             own.iter().map(|p| bind(*p)).collect::<Vec<_>>()
         });
-        let (corners, weights) = parts.into_iter().flatten().flatten().unzip();
-        Embedding { corners, weights }
+        let (own, weights): (Vec<u32>, Vec<_>) = parts.into_iter().flatten().flatten().unzip();
+        let corners = own.iter().map(|t| tets[*t as usize]).collect();
+        let middles = own.iter().filter_map(|t| middles.get(*t as usize).copied()).collect();
+        Embedding { corners, middles, weights }
+    }
+
+    /// The vertices that a point follows, with their weights.
+    pub fn carriers(&self, point: usize) -> Vec<(u32, f64)> {
+        let corners = self.corners[point].into_iter();
+        match self.middles.get(point) {
+            None => corners.zip(self.weights[point]).collect(),
+            Some(middles) => corners.chain(*middles).zip(shape(self.weights[point])).collect(),
+        }
     }
 
     /// The positions of the points when the vertices of the tets are at `x`.
@@ -68,7 +82,11 @@ impl Embedding {
             }
             p
         };
-        self.corners.iter().zip(&self.weights).map(place).collect()
+        if self.middles.is_empty() {
+            return self.corners.iter().zip(&self.weights).map(place).collect();
+        }
+        let sum = |p: [f64; 3], (v, w): (u32, f64)| std::array::from_fn(|k| p[k] + w * x[v as usize][k]);
+        (0..self.corners.len()).map(|point| self.carriers(point).into_iter().fold([0.0; 3], sum)).collect()
     }
 }
 
@@ -110,7 +128,7 @@ mod tests {
         let mut random = SplitMix64::new(3);
         let points: Vec<[f64; 3]> =
             (0..2000).map(|_| std::array::from_fn(|_| 2.4 * random.uniform() - 1.2)).collect();
-        let bound = Embedding::new(&points, &mesh.points, &mesh.tets);
+        let bound = Embedding::new(&points, &mesh.points, &mesh.tets, &[]);
         let mut inside = 0;
         for (i, (back, p)) in bound.apply(&mesh.points).iter().zip(&points).enumerate() {
             assert!((0..3).all(|k| (back[k] - p[k]).abs() < 1e-14), "{back:?} {p:?}");
@@ -123,10 +141,23 @@ mod tests {
     }
 
     #[test]
+    fn in_quadratic_tets_points_follow_quadratic_motions() {
+        let mut mesh = ball();
+        crate::mesh::quadratic::promote(&mut mesh);
+        let points = vec![[0.1, 0.2, 0.3], [-0.3, 0.5, -0.2], mesh.points[5]];
+        let bound = Embedding::new(&points, &mesh.points, &mesh.tets, &mesh.middles);
+        let bend = |p: &[f64; 3]| [p[0] + p[1] * p[1], p[1] - p[0] * p[2], p[2] + 0.3 * p[0] * p[0]];
+        let moved: Vec<[f64; 3]> = mesh.points.iter().map(bend).collect();
+        for (got, p) in bound.apply(&moved).iter().zip(&points) {
+            assert!((0..3).all(|k| (got[k] - bend(p)[k]).abs() < 1e-13), "{got:?}");
+        }
+    }
+
+    #[test]
     fn affine_motions_carry_every_point_exactly() {
         let mesh = ball();
         let points = vec![[0.1, 0.2, 0.3], [1.5, 0.0, -0.2], mesh.points[5]];
-        let bound = Embedding::new(&points, &mesh.points, &mesh.tets);
+        let bound = Embedding::new(&points, &mesh.points, &mesh.tets, &[]);
         let turn = |p: &[f64; 3]| [p[1] + 0.5, 2.0 * p[2] - p[0], 0.3 * p[0]];
         let moved: Vec<[f64; 3]> = mesh.points.iter().map(turn).collect();
         for (got, p) in bound.apply(&moved).iter().zip(&points) {

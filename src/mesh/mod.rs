@@ -7,6 +7,7 @@
 //! - [`prepare`](mod@prepare): from a mesh that was read to one that can be simulated;
 //! - [`embedding`]: points that follow tets;
 //! - [`polygon`]: polygons to triangles;
+//! - [`quadratic`]: tets with ten nodes;
 //! - [`surface`]: the boundary of the tets, and whether it is closed and manifold;
 //! - [`loops`](mod@loops), [`nesting`], [`weld`], [`intersect`]: its borders, parts that are inside out, vertices at
 //!   the same place, triangles that intersect;
@@ -14,6 +15,7 @@
 //! - [`tree`]: boxes over triangles, to find what is near and what may touch;
 //! - [`winding`]: how often a surface goes round a point, which tells inside from outside for any surface;
 //! - [`info`]: all of that about one mesh, for `pliant info`;
+//! - [`refine`](mod@refine): cells cut in halves;
 //! - [`repair`](mod@repair): surfaces that are nearly closed and manifold become so.
 
 pub mod embedding;
@@ -24,7 +26,9 @@ pub mod loops;
 pub mod nesting;
 pub mod polygon;
 pub mod prepare;
+pub mod quadratic;
 pub mod quality;
+pub mod refine;
 pub mod repair;
 pub mod surface;
 pub mod tree;
@@ -61,6 +65,8 @@ pub struct Mesh {
     pub points: Vec<[f64; 3]>,
     /// Tetrahedra; positive orientation is `(b−a)·((c−a)×(d−a)) > 0`.
     pub tets: Vec<[u32; 4]>,
+    /// The nodes in the middles of each tet's edges, in the order of [`quadratic::EDGES`]; empty if tets have corners only.
+    pub middles: Vec<[u32; 6]>,
     /// Triangles: the surface, if the file has one, or a cloth.
     pub triangles: Vec<[u32; 3]>,
     /// Line segments; readers keep them only if a file has neither tets nor triangles.
@@ -120,7 +126,8 @@ impl Mesh {
             _ => self.edges.as_flattened(),
         };
         let mut orphan = vec![true; self.points.len()];
-        for &v in corners {
+        let middles = if self.kind() == Some(Kind::Solid) { self.middles.as_flattened() } else { &[] };
+        for &v in corners.iter().chain(middles) {
             if let Some(o) = orphan.get_mut(v as usize) {
                 *o = false;
             }

@@ -38,6 +38,7 @@ pub fn prepare(mut mesh: Mesh, subject: &str, repair: bool) -> Result<Prepared> 
         return Err(refuse(reason, "the file's coordinates hold NaN or infinity"));
     }
     check_range(&mesh.tets, mesh.points.len(), "tet").map_err(|reason| refuse(reason, ""))?;
+    check_range(&mesh.middles, mesh.points.len(), "tet").map_err(|reason| refuse(reason, ""))?;
     check_range(&mesh.triangles, mesh.points.len(), "triangle").map_err(|reason| refuse(reason, ""))?;
     check_range(&mesh.edges, mesh.points.len(), "edge").map_err(|reason| refuse(reason, ""))?;
 
@@ -119,7 +120,10 @@ fn drop_cells(mesh: &mut Mesh, kind: Kind, numbers: &[usize]) {
         }
     }
     match kind {
-        Kind::Solid => retain_indexed(&mut mesh.tets, keep),
+        Kind::Solid => {
+            retain_indexed(&mut mesh.tets, keep);
+            retain_indexed(&mut mesh.middles, keep);
+        }
         Kind::Sheet => retain_indexed(&mut mesh.triangles, keep),
         Kind::Line => retain_indexed(&mut mesh.edges, keep),
     }
@@ -135,9 +139,19 @@ fn retain_indexed<T>(items: &mut Vec<T>, keep: impl Fn(usize) -> bool) {
 
 /// Exchanges two corners of every negative tet; returns how many there were.
 fn turn_negative(mesh: &mut Mesh) -> usize {
-    let points = &mesh.points;
-    let negative = mesh.tets.iter_mut().filter(|t| shape_ratio(points, **t) < 0.0);
-    negative.map(|tet| tet.swap(2, 3)).count()
+    let mut turned = 0;
+    for (t, tet) in mesh.tets.iter_mut().enumerate() {
+        if shape_ratio(&mesh.points, *tet) < 0.0 {
+            tet.swap(2, 3);
+            if let Some(middles) = mesh.middles.get_mut(t) {
+                // The edges 01, 12, 20, 03, 13, 23 become 01, 13, 30, 02, 12, 32.
+                let [ab, bc, ca, ad, bd, cd] = *middles;
+                *middles = [ab, bd, ad, ca, bc, cd];
+            }
+            turned += 1;
+        }
+    }
+    turned
 }
 
 /// The numbers of cells that have the same corners as an earlier cell.

@@ -5,11 +5,11 @@
 use serde::Serialize;
 
 use super::union_find::UnionFind;
-use super::{Kind, Mesh};
+use super::{Kind, Mesh, quadratic};
 use elements::math::vec3::{cross, dot, sub};
 
 /// The faces of a positive tet, seen from outside counterclockwise.
-const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+pub(super) const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
 /// A surface, or a set of lines, with its own vertex numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,7 +32,8 @@ impl SurfaceMap {
     /// The visible part of a mesh: the boundary of its tets, or its triangles, or its edges.
     pub fn of_mesh(mesh: &Mesh) -> Self {
         match mesh.kind() {
-            Some(Kind::Solid) => extract(&mesh.tets),
+            Some(Kind::Solid) if mesh.middles.is_empty() => extract(&mesh.tets),
+            Some(Kind::Solid) => SurfaceMap::compact(&quadratic::boundary(&mesh.tets, &mesh.middles)),
             Some(Kind::Sheet) => SurfaceMap::compact(&mesh.triangles),
             _ => {
                 let (edges, vertices) = renumber(&mesh.edges);
@@ -58,6 +59,11 @@ pub fn extract(tets: &[[u32; 4]]) -> SurfaceMap {
 
 /// The triangles of [`extract`] in the mesh's vertex numbers.
 pub fn boundary(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
+    boundary_faces(tets).into_iter().map(|(tet, face)| FACES[face].map(|c| tets[tet][c])).collect()
+}
+
+/// The faces that belong to exactly one tet, as the numbers of the tet and of the face in it, ascending.
+pub(super) fn boundary_faces(tets: &[[u32; 4]]) -> Vec<(usize, usize)> {
     let mut faces: Vec<([u32; 3], u64)> = Vec::with_capacity(4 * tets.len());
     for (t, tet) in tets.iter().enumerate() {
         for (f, face) in FACES.iter().enumerate() {
@@ -70,7 +76,7 @@ pub fn boundary(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
     let mut single: Vec<u64> =
         faces.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0].1).collect();
     single.sort_unstable();
-    single.iter().map(|&id| FACES[id as usize % 4].map(|c| tets[id as usize / 4][c])).collect()
+    single.iter().map(|&id| (id as usize / 4, id as usize % 4)).collect()
 }
 
 /// The regular and the irregular features of a surface.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use super::cells::CellData;
 use super::choose::Chooser;
+use super::element;
 use super::embedded::{self, Embedded, Surfaces};
+use super::locking;
 use super::notes::Notes;
 use super::sequence::{self, Places};
 use crate::cache::Cache;
@@ -16,9 +18,10 @@ use crate::mesh::generate::generate;
 use crate::mesh::prepare::prepare;
 use crate::mesh::surface::{self, SurfaceMap};
 use crate::mesh::union_find::UnionFind;
-use crate::mesh::{Kind, Mesh, quality};
+use crate::mesh::{Kind, Mesh, quadratic, quality};
 use crate::scene::{Body, MeshSource, PinKind};
 use crate::{io, model};
+use elements::energy::quadratic::{CORNER_MASS, MIDDLE_MASS, Quadratic};
 use elements::math::vec3::{norm, sub};
 
 /// A body in its own numbering.
@@ -31,6 +34,8 @@ pub struct BodyData {
     pub velocity: Vec<[f64; 3]>,
     /// Tets of a solid, all of positive rest volume.
     pub tets: Vec<[u32; 4]>,
+    /// The nodes in the middles of the edges of each tet; empty if tets are linear.
+    pub middles: Vec<[u32; 6]>,
     /// Triangles of a sheet.
     pub triangles: Vec<[u32; 3]>,
     /// Edges of a line, all of positive rest length.
@@ -59,13 +64,7 @@ pub struct BodyData {
 pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
     let subject = embedded::subject(body);
     let mut surfaces = Surfaces::read(body)?;
-    let mesh = match &body.mesh {
-        MeshSource::File(path) => io::read(path)?,
-        MeshSource::Generate(shape) => generate(shape),
-        MeshSource::Memory(mesh) => mesh.as_ref().clone(),
-        MeshSource::Surface { .. } => surfaces.fill(body, cache)?,
-    };
-    let prepared = prepare(mesh, &subject, body.repair)?;
+    let prepared = prepare(source(body, &mut surfaces, cache)?, &subject, body.repair)?;
     let mut mesh = prepared.mesh;
     let mut notes = std::mem::take(&mut surfaces.notes);
     notes.notes.extend(prepared.notes.iter().map(|n| format!("{subject}: {n}")));
@@ -76,10 +75,13 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
     for point in &mut mesh.points {
         *point = model::transform::apply(&body.transform, *point);
     }
-    let orphans = prepared.orphans;
-    let embedded = surfaces.bind(body, &mesh.points, &mesh.tets);
+    let mut orphans = prepared.orphans;
+    let given = mesh.points.len();
+    element::choose(body, &mut mesh, &mut orphans, &subject)?;
+    let embedded = surfaces.bind(body, &mesh);
     let chooser = Chooser {
         mesh: &mesh,
+        given,
         orphans: &orphans,
         surfaces: embedded.iter().zip(surfaces.arrays()).collect(),
         is_hidden: matches!(body.mesh, MeshSource::Surface { .. }),
@@ -90,19 +92,20 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
         .map(|(i, load)| chooser.choose(&load.select, &format!("load {i}"), &mut notes.notes))
         .collect::<Result<_>>()?;
     notes.warnings.extend(loose_parts(&mesh, &orphans, &pins).map(|text| format!("{subject}: {text}")));
-    let initial = deformed(body, &mesh, &subject)?;
-    let places = sequence::of_pins(body, &pins, &mesh, &initial, &subject, &mut notes)?;
+    let initial = deformed(body, &mesh, given, &subject)?;
+    let places = sequence::of_pins(body, &pins, (&mesh, given), &initial, &subject, &mut notes)?;
     let cells = CellData::new(body, &mesh).map_err(|reason| refuse(&subject, reason, ""))?;
     let mut mass = masses(&mesh, body, &cells);
     mass.iter_mut().for_each(|m| *m *= mass_factor);
     let velocity = rigid_velocity(body, &initial, &mass);
-    Ok(BodyData {
+    let mut data = BodyData {
         surface: SurfaceMap::of_mesh(&mesh),
         embedded,
         rest: mesh.points,
         initial,
         velocity,
         tets: mesh.tets,
+        middles: mesh.middles,
         triangles: mesh.triangles,
         edges: mesh.edges,
         cells,
@@ -112,7 +115,26 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
         places,
         loads,
         notes,
-    })
+    };
+    data.notes.warnings.extend(locking::warning(body, &data).map(|text| format!("{subject}: {text}")));
+    Ok(data)
+}
+
+fn source(body: &Body, surfaces: &mut Surfaces, cache: &Cache) -> Result<Mesh> {
+    match &body.mesh {
+        MeshSource::File(path) => io::read(path),
+        MeshSource::Generate(shape) => Ok(generate(shape)),
+        MeshSource::Memory(mesh) => Ok(mesh.as_ref().clone()),
+        MeshSource::Surface { .. } => surfaces.fill(body, cache),
+    }
+}
+
+/// The mesh of a body before it is placed, with the cells of its kind alone; for bodies of surfaces, the tets.
+pub fn mesh(body: &Body, cache: &Cache) -> Result<Mesh> {
+    let mesh = source(body, &mut Surfaces::read(body)?, cache)?;
+    let mut mesh = prepare(mesh, &embedded::subject(body), body.repair)?.mesh;
+    keep_one_kind(&mut mesh);
+    Ok(mesh)
 }
 
 fn refuse(subject: &str, reason: String, hint: &str) -> Error {
@@ -132,6 +154,7 @@ fn check_kind(body: &Body, mesh: &Mesh, subject: &str) -> Result<()> {
     for (key, given, fits) in [
         ("line", body.line.is_some(), mesh_kind == Kind::Line),
         ("material", !body.materials.is_empty(), is_solid || is_sheet),
+        ("element", body.element.is_some(), is_solid),
         ("fibers", !body.fibers.is_empty(), is_solid),
         ("springs", body.springs.is_some(), is_sheet),
         ("bending", body.bending.is_some(), is_sheet),
@@ -187,6 +210,9 @@ fn loose_parts(mesh: &Mesh, orphans: &[bool], pins: &[Vec<u32>]) -> Option<Strin
     for cell in cells.chain(mesh.edges.iter().map(|cell| &cell[..])) {
         cell[1..].iter().for_each(|v| sets.union(cell[0], *v));
     }
+    for (tet, middles) in mesh.tets.iter().zip(&mesh.middles) {
+        middles.iter().for_each(|v| sets.union(tet[0], *v));
+    }
     let mut held: Vec<u32> = pins.iter().flatten().map(|v| sets.find(*v)).collect();
     held.sort_unstable();
     held.dedup();
@@ -205,12 +231,14 @@ fn loose_parts(mesh: &Mesh, orphans: &[bool], pins: &[Vec<u32>]) -> Option<Strin
     })
 }
 
-fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {
+fn deformed(body: &Body, mesh: &Mesh, given: usize, subject: &str) -> Result<Vec<[f64; 3]>> {
     let read = |path: &std::path::Path| -> Result<Vec<[f64; 3]>> {
-        let points = io::read(path)?.points;
+        let mut points = io::read(path)?.points;
+        if points.len() == given {
+            quadratic::extend(&mut points, &quadratic::ends(&mesh.tets, &mesh.middles, given));
+        }
         if points.len() != mesh.points.len() {
-            let reason =
-                format!("{} has {} points, the mesh {}", path.display(), points.len(), mesh.points.len());
+            let reason = format!("{} has {} points, the mesh {given}", path.display(), points.len());
             return Err(refuse(subject, reason, "a deform file must be the same mesh in another shape"));
         }
         Ok(points.into_iter().map(|p| model::transform::apply(&body.transform, p)).collect())
@@ -222,8 +250,8 @@ fn deformed(body: &Body, mesh: &Mesh, subject: &str) -> Result<Vec<[f64; 3]>> {
     Ok(x)
 }
 
-/// ρV/4 to each corner of a tet, ρAt/3 to each corner of a triangle of thickness t, ρπr²l/2 to each end of an edge of
-/// length l and radius r.
+/// ρV/4 to each corner of a tet, the shares of `energy::quadratic` to the nodes of a quadratic one, ρAt/3 to each corner of a
+/// triangle of thickness t, ρπr²l/2 to each end of an edge of length l and radius r.
 fn masses(mesh: &Mesh, body: &Body, cells: &CellData) -> Vec<f64> {
     let mut mass = vec![0.0; mesh.points.len()];
     for (cell, [a, b]) in mesh.edges.iter().enumerate() {
@@ -240,10 +268,15 @@ fn masses(mesh: &Mesh, body: &Body, cells: &CellData) -> Vec<f64> {
         }
     }
     for (cell, tet) in mesh.tets.iter().enumerate() {
-        let share = 0.25 * cells.density[cell] * quality::volume(&mesh.points, *tet);
-        for v in tet {
-            mass[*v as usize] += share;
-        }
+        let Some(middles) = mesh.middles.get(cell) else {
+            let share = 0.25 * cells.density[cell] * quality::volume(&mesh.points, *tet);
+            tet.iter().for_each(|v| mass[*v as usize] += share);
+            continue;
+        };
+        let nodes = Quadratic::new(vec![quadratic::nodes(*tet, *middles)], &mesh.points);
+        let whole = cells.density[cell] * nodes.volumes()[0];
+        tet.iter().for_each(|v| mass[*v as usize] += CORNER_MASS * whole);
+        middles.iter().for_each(|v| mass[*v as usize] += MIDDLE_MASS * whole);
     }
     mass
 }

@@ -62,6 +62,9 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     let (edges, edge_ranges) = join(&bodies, &firsts, |b| &b.edges);
     let start = Instant::now();
     let mut couplings = terms::couplings(scene, &tets, &triangles, &triangle_ranges, &edges);
+    for (body, first) in bodies.iter().zip(&firsts) {
+        couplings.extend(terms::quadratic_couplings(body, *first as u32));
+    }
     let placed = |energy| Placed::new(energy, scene, &ranges);
     let energies: Vec<Placed> = energies.into_iter().map(placed).collect::<Result<_>>()?;
     couplings.extend(energies.iter().flat_map(Placed::couplings));
@@ -117,6 +120,7 @@ fn place(
         name: body.name.clone(),
         vertices,
         tets,
+        middles: data.middles.clone(),
         triangles,
         edges,
         radius: body.line.as_ref().map(|_| body.radius),

@@ -8,7 +8,7 @@
 use super::embedded::Embedded;
 use super::select::select;
 use crate::error::{Error, Result};
-use crate::mesh::{DataArray, Mesh};
+use crate::mesh::{DataArray, Mesh, quadratic};
 use crate::scene::Selection;
 
 /// Vertices with a smaller weight do not move a point.
@@ -18,6 +18,8 @@ const NOTHING: f64 = 1e-9;
 pub(super) struct Chooser<'a> {
     /// The body's mesh at rest.
     pub mesh: &'a Mesh,
+    /// How many of its vertices the user gave; the others were made in the middles of edges.
+    pub given: usize,
     /// Vertices in no cell.
     pub orphans: &'a [bool],
     /// The surfaces that follow the mesh, with their point arrays.
@@ -56,8 +58,29 @@ impl Chooser<'_> {
         Ok(kept)
     }
 
+    /// What numbers or arrays of the user's own vertices select, and with them the middles between two of these.
+    fn select_given(&self, selection: &Selection) -> Result<Vec<u32>, String> {
+        let mesh = self.mesh;
+        let mut found = match selection {
+            Selection::Ids(_) => select(selection, &mesh.points[..self.given], &[], "vertex")?,
+            _ => select(selection, &mesh.points, &mesh.point_data, "vertex")?,
+        };
+        found.retain(|v| (*v as usize) < self.given);
+        let is_found = |v: &u32| found.binary_search(v).is_ok();
+        let middles = (self.given as u32..).zip(quadratic::ends(&mesh.tets, &mesh.middles, self.given));
+        let between: Vec<u32> =
+            middles.filter(|(_, ends)| ends.iter().all(is_found)).map(|(middle, _)| middle).collect();
+        found.extend(between);
+        Ok(found)
+    }
+
     fn select(&self, selection: &Selection) -> Result<Vec<u32>, String> {
-        let own = || select(selection, &self.mesh.points, &self.mesh.point_data, "vertex");
+        let own = || match selection {
+            Selection::Ids(_) | Selection::Array { .. } if self.given < self.mesh.points.len() => {
+                self.select_given(selection)
+            }
+            _ => select(selection, &self.mesh.points, &self.mesh.point_data, "vertex"),
+        };
         match selection {
             Selection::Ids(_) if self.is_hidden => match &self.surfaces[..] {
                 [(surface, arrays)] => on_surface(selection, surface, arrays),
@@ -96,8 +119,8 @@ fn on_surface(selection: &Selection, surface: &Embedded, arrays: &[DataArray]) -
     let points = vec![[0.0; 3]; embedding.corners.len()];
     let mut out = vec![];
     for point in select(selection, &points, arrays, "vertex")? {
-        let carriers = embedding.corners[point as usize].iter().zip(&embedding.weights[point as usize]);
-        out.extend(carriers.filter(|(_, weight)| weight.abs() > NOTHING).map(|(vertex, _)| *vertex));
+        let carriers = embedding.carriers(point as usize).into_iter();
+        out.extend(carriers.filter(|(_, weight)| weight.abs() > NOTHING).map(|(vertex, _)| vertex));
     }
     out.sort_unstable();
     out.dedup();

@@ -103,7 +103,7 @@ impl Surfaces {
     }
 
     /// Binds the surfaces to the rest state of the body.
-    pub fn bind(&self, body: &Body, rest: &[[f64; 3]], tets: &[[u32; 4]]) -> Vec<Embedded> {
+    pub fn bind(&self, body: &Body, tets: &Mesh) -> Vec<Embedded> {
         let bind = |((mesh, path), name): ((&Mesh, &PathBuf), String)| {
             let points: Vec<[f64; 3]> =
                 mesh.points.iter().map(|p| transform::apply(&body.transform, *p)).collect();
@@ -115,7 +115,7 @@ impl Surfaces {
                     vertices: (0..mesh.points.len() as u32).collect(),
                     ..SurfaceMap::default()
                 },
-                embedding: Embedding::new(&points, rest, tets),
+                embedding: Embedding::new(&points, &tets.points, &tets.tets, &tets.middles),
             }
         };
         self.meshes.iter().zip(&body.surfaces).zip(surface_names(body)).map(bind).collect()

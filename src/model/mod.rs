@@ -10,8 +10,10 @@ pub mod cells;
 mod choose;
 mod custom;
 pub mod deform;
+mod element;
 pub mod embedded;
 pub mod forces;
+pub mod locking;
 pub mod motion;
 pub mod notes;
 pub mod numbering;
@@ -61,6 +63,8 @@ pub struct BodyModel {
     pub vertices: Range<usize>,
     /// Its tets among the model's.
     pub tets: Range<usize>,
+    /// The nodes in the middles of its tets' edges, by vertex numbers within the body; empty if the tets are linear.
+    pub middles: Vec<[u32; 6]>,
     /// Its triangles among the model's, if it is a sheet.
     pub triangles: Range<usize>,
     /// Its edges among the model's, if it is a line.

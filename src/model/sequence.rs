@@ -14,7 +14,7 @@ use super::transform::apply;
 use crate::error::{Error, Result};
 use crate::io;
 use crate::io::point_cache::{self, PointCache, Times};
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, quadratic};
 use crate::scene::{Body, MeshSource, Scene, Sequence, Transform};
 use elements::math::vec3::{norm, sub};
 
@@ -214,12 +214,13 @@ fn same_surface(a: &[[u32; 3]], b: &[[u32; 3]]) -> bool {
     border.is_empty()
 }
 
-/// The places of each pin of a body that follows files; `None` for other pins. `mesh` is the body's at rest, `initial` where
+/// The places of each pin of a body that follows files; `None` for other pins. `mesh` is the body's at rest, of which files have
+/// the `given` first vertices, the others being the middles of edges; `initial` where
 /// it starts.
 pub(super) fn of_pins(
     body: &Body,
     pins: &[Vec<u32>],
-    mesh: &Mesh,
+    (mesh, given): (&Mesh, usize),
     initial: &[[f64; 3]],
     subject: &str,
     notes: &mut Notes,
@@ -240,7 +241,10 @@ pub(super) fn of_pins(
                 "write the tets with 'pliant mesh' and give them as 'mesh', with files for their vertices",
             );
         }
-        let frames = read(sequence, mesh, false, &owner)?;
+        let own = Mesh { points: mesh.points[..given].to_vec(), ..Mesh::default() };
+        let mut frames = read(sequence, &own, false, &owner)?;
+        let ends = quadratic::ends(&mesh.tets, &mesh.middles, given);
+        frames.points.iter_mut().for_each(|points| quadratic::extend(points, &ends));
         let places = Places::new(&frames, vertices.clone(), &body.transform);
         if !places.is_finite() {
             return refuse("its places are not finite", "use smaller numbers in 'transform'");

@@ -21,6 +21,8 @@ pub struct Cast {
     pub rest: Vec<[f64; 3]>,
     /// Tets by vertex.
     pub tets: Vec<[u32; 4]>,
+    /// The further nodes of tets that are quadratic; empty if no body has such.
+    pub middles: Vec<Option<[u32; 6]>>,
     /// Triangles of sheets and obstacles by vertex.
     pub triangles: Vec<[u32; 3]>,
     /// Edges of lines by vertex.
@@ -56,6 +58,7 @@ impl Cast {
             planes: vec![],
             rest: vec![],
             tets: vec![],
+            middles: vec![],
             triangles: vec![],
             edges: vec![],
             material_ids: vec![],
@@ -69,6 +72,9 @@ impl Cast {
             parts.vertices.extend(body.vertices.clone());
             let (tets, triangles, edges) = (scene.tets.len(), scene.triangles.len(), scene.edges.len());
             scene.tets.extend(model.tets[body.tets.clone()].iter().map(|c| c.map(shift)));
+            let further = body.middles.iter().map(|m| Some(m.map(|v| v + first as u32)));
+            scene.middles.resize(tets, None);
+            scene.middles.extend(further);
             scene.triangles.extend(model.triangles[body.triangles.clone()].iter().map(|c| c.map(shift)));
             scene.edges.extend(model.edges[body.edges.clone()].iter().map(|c| c.map(shift)));
             let mut own = (*body).clone();
@@ -77,6 +83,9 @@ impl Cast {
             own.triangles = triangles..scene.triangles.len();
             own.edges = edges..scene.edges.len();
             scene.bodies.push(own);
+        }
+        if scene.middles.iter().all(Option::is_none) {
+            scene.middles.clear();
         }
         let own_triangles = scene.triangles.len();
         for (k, shown) in parts.obstacles.iter().enumerate() {

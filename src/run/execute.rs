@@ -1,5 +1,6 @@
 //! A whole run: from a config to a finished run directory.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -8,13 +9,14 @@ use super::fingerprint;
 use crate::cache::{Cache, Outcome};
 use crate::config::{Loaded, to_toml};
 use crate::error::{Error, Result};
+use crate::model::locking;
 use crate::run::claim::{Claim, Existing};
 use crate::run::contacts::{self, ContactSummary};
 use crate::run::directory::RunDirectory;
 use crate::run::summary::{CacheUse, Converged, Machine, Seconds, Summary};
 use crate::run::writer::{Job, Writer};
 use crate::run::{Frame, Schedule, sinks};
-use crate::scene::Time;
+use crate::scene::{Scene, Time};
 use crate::simulate::convergence::{Record, WORRYING};
 use crate::simulate::soundness;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
@@ -62,6 +64,8 @@ pub struct RunReport {
     pub convergence: Record,
     /// Whether the frames can be believed, over all invocations.
     pub soundness: soundness::Record,
+    /// The bodies that linear tets make too stiff, with the factor; empty for runs that are not at their end.
+    pub too_stiff: Vec<(String, f64)>,
     /// Steps per frame, to tell the frame of a step.
     pub substeps: u64,
     /// The run directory.
@@ -127,9 +131,11 @@ pub fn run(
     outcome?;
     let simulated = frame - first.unwrap_or(0);
     let seconds = seconds(&report, simulate, write, started.elapsed().as_secs_f64(), simulated);
+    let too_stiff = if frame == last { too_stiff(scene, &simulation, cache) } else { vec![] };
     if frame == last {
         let mut summary = summary(loaded, &simulation, &report, seconds, fingerprint, first.unwrap_or(0));
         summary.contact = ContactSummary::of(&simulation, &directory)?;
+        summary.too_stiff = too_stiff.iter().cloned().collect();
         summary.write(&directory.summary())?;
     }
     Ok(RunReport {
@@ -143,9 +149,16 @@ pub fn run(
         minimizes: simulation.minimizes(),
         convergence: simulation.convergence.record.clone(),
         soundness: simulation.soundness.record.clone(),
+        too_stiff,
         substeps: scene.time.substeps,
         directory,
     })
+}
+
+/// The bodies that linear tets make too stiff. Meshes are read once more for it; where that fails, the run is none the worse.
+fn too_stiff(scene: &Scene, simulation: &Simulation, cache: &Cache) -> Vec<(String, f64)> {
+    let x = simulation.model.to_input(&simulation.state.x);
+    locking::too_stiff(scene, &x, cache).unwrap_or_default()
 }
 
 /// Simulates frame after frame by `next`, up to the last one, until `stop` is set, or until `next` fails or returns false.
@@ -291,6 +304,7 @@ fn summary(
         inverted_frames: sound.inverted_frames,
         crushed_frames: sound.crushed_frames,
         energy_jump: sound.energy_jump,
+        too_stiff: BTreeMap::new(),
     }
 }
 

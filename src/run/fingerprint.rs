@@ -38,6 +38,9 @@ pub fn of(loaded: &Loaded, simulation: &Simulation) -> Result<[u8; 32]> {
     let model = &simulation.model;
     hasher.update(bytemuck::cast_slice(model.rest.as_flattened()));
     hasher.update(bytemuck::cast_slice(model.tets.as_flattened()));
+    model.bodies.iter().for_each(|body| {
+        hasher.update(bytemuck::cast_slice(body.middles.as_flattened()));
+    });
     hasher.update(bytemuck::cast_slice(model.triangles.as_flattened()));
     hasher.update(bytemuck::cast_slice(model.edges.as_flattened()));
     for obstacle in &model.obstacles {

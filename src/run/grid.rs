@@ -56,7 +56,12 @@ impl Constant {
         }
         write(&Grid {
             points: &frame.x,
-            cells: Cells { tets: &scene.tets, triangles: &scene.triangles, edges: &scene.edges },
+            cells: Cells {
+                tets: &scene.tets,
+                middles: &scene.middles,
+                triangles: &scene.triangles,
+                edges: &scene.edges,
+            },
             point_arrays: &point_arrays,
             cell_arrays: &[
                 array("body_id", 1, Data::I32(&self.body_ids)),

@@ -70,6 +70,7 @@ impl Shown {
             name: self.obstacle.name.clone(),
             vertices: vertices..vertices + count,
             tets: 0..0,
+            middles: vec![],
             triangles: triangles..triangles + self.triangles.len(),
             edges: 0..0,
             radius: None,

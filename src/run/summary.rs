@@ -1,5 +1,6 @@
 //! `summary.json`: what ran, where, and how long. It is written last, so a run that has one is complete.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
@@ -56,6 +57,9 @@ pub struct Summary {
     pub crushed_frames: u64,
     /// The largest energy from nowhere that a step ended with, in J.
     pub energy_jump: f64,
+    /// How many times too stiff linear tets make bodies at the end, at least; those of more than 1.2.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub too_stiff: BTreeMap<String, f64>,
 }
 
 /// The machine that the run was made on.

@@ -9,6 +9,15 @@ use super::{
 use elements::energy::material::Material;
 use elements::math::track::Track;
 
+/// How the tets of a solid deform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Each tet has one deformation gradient. Bodies that bend, or hardly change their volume, come out too stiff.
+    Linear,
+    /// Tets have nodes in the middles of their edges too, and bend.
+    Quadratic,
+}
+
 /// One elastic body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
@@ -18,6 +27,8 @@ pub struct Body {
     pub mesh: MeshSource,
     /// Surfaces that follow it and are written in its place, absolute paths.
     pub surfaces: Vec<PathBuf>,
+    /// How tets deform; `None`: quadratic where the mesh has ten-node tets, else linear.
+    pub element: Option<Element>,
     /// Drop degenerate cells instead of refusing the mesh.
     pub repair: bool,
     /// Mass density in kg/m³, > 0.
@@ -67,6 +78,7 @@ impl Body {
             name: name.into(),
             mesh: mesh.into(),
             surfaces: vec![],
+            element: None,
             repair: false,
             density: Quantity::Constant(1000.0),
             thickness: Quantity::Constant(0.001),
@@ -93,6 +105,12 @@ impl Body {
     /// Gives all cells a material, in place of earlier ones.
     pub fn material(mut self, material: Material) -> Body {
         self.materials = vec![MaterialPart { select: Selection::All, material, varying: vec![] }];
+        self
+    }
+
+    /// Says how its tets deform.
+    pub fn element(mut self, element: Element) -> Body {
+        self.element = Some(element);
         self
     }
 

@@ -16,7 +16,7 @@ mod period;
 mod sequence;
 
 pub use crate::mesh::generate::Shape;
-pub use body::Body;
+pub use body::{Body, Element};
 pub use contact::{BodyContact, Contact, ContactPair, ContactResponse, ContactStart};
 pub use control::{Control, Wish};
 pub use elastic::{

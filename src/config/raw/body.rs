@@ -32,6 +32,10 @@ pub struct Body {
     /// A procedural mesh instead of a file. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generate: Option<Generate>,
+    /// How the tets of a solid deform: "linear" tets, of which bodies that bend or hardly change their volume come out too
+    /// stiff, or "quadratic" ones, which have nodes in the middles of their edges too. Default: what the mesh file has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: Option<Element>,
     /// Drop cells without volume, area or length instead of refusing the mesh. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<bool>,
@@ -97,6 +101,16 @@ pub struct Body {
     /// Default: all are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
+}
+
+/// How the tets of a solid deform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Element {
+    /// One deformation gradient in each tet.
+    Linear,
+    /// Ten nodes in each tet.
+    Quadratic,
 }
 
 /// Springs along all edges of a sheet.

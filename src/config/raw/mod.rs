@@ -17,9 +17,9 @@ mod values;
 
 pub use crate::scene::FrameFormat as Format;
 pub use body::{
-    Axis, Bending, BendingKind, BendingRest, Body, Collapse, Damping, Deform, Fiber, Generate, Limits, Line,
-    LineKind, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist, VaryingDirections,
-    Velocity,
+    Axis, Bending, BendingKind, BendingRest, Body, Collapse, Damping, Deform, Element, Fiber, Generate,
+    Limits, Line, LineKind, Radial, Randomize, Rotation, Shape, Springs, Squash, Transform, Twist,
+    VaryingDirections, Velocity,
 };
 pub use comparison::{Comparison, Setting, Variation};
 pub use contact::{

@@ -41,6 +41,10 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         name: body.name.clone().unwrap_or_default(),
         mesh: mesh?,
         surfaces,
+        element: body.element.map(|element| match element {
+            raw::Element::Linear => scene::Element::Linear,
+            raw::Element::Quadratic => scene::Element::Quadratic,
+        }),
         repair: body.repair.unwrap_or(false),
         density,
         thickness,

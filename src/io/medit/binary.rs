@@ -104,6 +104,7 @@ pub(super) fn parse(bytes: &[u8], big: bool) -> Parsed<Sections> {
             5 => binary.rows("edge", 2, &mut sections.edges)?,
             6 => binary.rows("triangle", 3, &mut sections.triangles)?,
             8 => binary.rows("tetrahedron", 4, &mut sections.tets)?,
+            30 => binary.rows("tetrahedron", 10, &mut sections.quadratic)?,
             // These are quadrilaterals, hexahedra, prisms and pyramids.
             7 | 9 | 10 | 11 => sections.has_others |= binary.integer("the number of cells")? != 0,
             _ => {}

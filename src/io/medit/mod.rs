@@ -1,7 +1,8 @@
 //! Medit `.mesh` and `.meshb`: keyword, count, rows that end in a reference number; numbered from 1.
 //!
 //! References become the arrays `medit:ref` (the name that meshio gives them). Sections may stand in any
-//! order; those that we do not use are skipped.
+//! order; those that we do not use are skipped. Where a file has `TetrahedraP2` alone, tets have their ten nodes; which of
+//! the further six is on which edge is seen from where they are, since the format does not fix it.
 
 mod binary;
 mod write;
@@ -10,7 +11,7 @@ pub(crate) use write::write;
 
 use super::scanner::{Scanner, parse_float};
 use super::{Fault, Parsed};
-use crate::mesh::{DataArray, Mesh};
+use crate::mesh::{DataArray, Mesh, quadratic};
 
 /// The name of the arrays of references.
 pub(crate) const REFERENCES: &str = "medit:ref";
@@ -38,7 +39,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
             b"dimension" => sections.dimension = dimension(&mut scanner)?,
             b"vertices" => sections.read_vertices(&mut scanner)?,
             b"tetrahedra" => rows(&mut scanner, "tetrahedron", 4, &mut sections.tets)?,
-            b"tetrahedrap2" => rows(&mut scanner, "tetrahedron", 10, &mut sections.tets)?,
+            b"tetrahedrap2" => rows(&mut scanner, "tetrahedron", 10, &mut sections.quadratic)?,
             b"triangles" => rows(&mut scanner, "triangle", 3, &mut sections.triangles)?,
             b"trianglesp2" => rows(&mut scanner, "triangle", 6, &mut sections.triangles)?,
             b"edges" => rows(&mut scanner, "edge", 2, &mut sections.edges)?,
@@ -74,6 +75,8 @@ struct Sections {
     points: Vec<[f64; 3]>,
     references: Vec<f64>,
     tets: Rows<4>,
+    /// Tets with their ten nodes.
+    quadratic: Rows<10>,
     triangles: Rows<3>,
     edges: Rows<2>,
     /// True if there are quadrilaterals or solids other than tets, which are not used.
@@ -97,13 +100,20 @@ impl Sections {
     /// The mesh. Edges are kept only if there are no cells of a higher dimension, whose ridges they would be.
     fn into_mesh(self) -> Parsed<Mesh> {
         let points = self.points.len();
-        let tets = vertices(&self.tets.corners, points, "tetrahedron")?;
+        let mut tets = vertices(&self.tets.corners, points, "tetrahedron")?;
+        let quadratic = vertices(&self.quadratic.corners, points, "tetrahedron")?;
+        let mut middles = vec![];
+        if tets.is_empty() {
+            middles.extend(quadratic.iter().map(|[_, _, _, _, further @ ..]| *further));
+        }
+        tets.extend(quadratic.iter().map(|[a, b, c, d, ..]| [*a, *b, *c, *d]));
+        quadratic::sort_middles(&self.points, &tets, &mut middles, write::MIDDLES);
         let triangles = vertices(&self.triangles.corners, points, "triangle")?;
         let is_line = tets.is_empty() && triangles.is_empty() && !self.has_others;
         let edges = if is_line { vertices(&self.edges.corners, points, "edge")? } else { Vec::new() };
         let array = |values| vec![DataArray { name: REFERENCES.into(), components: 1, values }];
         let cell_references = match (tets.is_empty(), triangles.is_empty(), is_line) {
-            (false, ..) => self.tets.references,
+            (false, ..) => [self.tets.references, self.quadratic.references].concat(),
             (_, false, _) => self.triangles.references,
             (.., true) => self.edges.references,
             _ => Vec::new(),
@@ -111,6 +121,7 @@ impl Sections {
         Ok(Mesh {
             points: self.points,
             tets,
+            middles,
             triangles,
             edges,
             point_data: array(self.references),

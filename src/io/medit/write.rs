@@ -3,7 +3,11 @@
 use std::io::{self, Write};
 
 use super::REFERENCES;
+use crate::mesh::quadratic::nodes;
 use crate::mesh::{DataArray, Mesh};
+
+/// The edges, in VTK's order, on which the further nodes of a tet are written one after the other: as Gmsh does.
+pub(super) const MIDDLES: [usize; 6] = [0, 1, 2, 3, 4, 5];
 
 /// Writes points, tets, triangles and, if there is nothing else, edges.
 pub(crate) fn write(mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
@@ -15,7 +19,13 @@ pub(crate) fn write(mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
     }
     let none = |_: usize| 0;
     let has_tets = !mesh.tets.is_empty();
-    section("Tetrahedra", &mesh.tets, &of_cells, out)?;
+    if mesh.middles.is_empty() {
+        section("Tetrahedra", &mesh.tets, &of_cells, out)?;
+    } else {
+        let middles = mesh.middles.iter().map(|middles| MIDDLES.map(|edge| middles[edge]));
+        let ten: Vec<[u32; 10]> = mesh.tets.iter().zip(middles).map(|(tet, m)| nodes(*tet, m)).collect();
+        section("TetrahedraP2", &ten, &of_cells, out)?;
+    }
     if has_tets {
         section("Triangles", &mesh.triangles, &none, out)?;
     } else {

@@ -1,7 +1,8 @@
 //! Gmsh's MSH files: versions 1, 2.x, 4.0 and 4.1, text and binary in both byte orders.
 //!
 //! Nodes have arbitrary numbers, which become indices in the order of the file. Elements of other kinds than tets,
-//! triangles and lines are skipped; quadratic ones give their corners. The cell arrays `gmsh:physical` and
+//! triangles and lines are skipped; of triangles and lines of higher order, and of tets of more than ten nodes, the
+//! corners are used. The cell arrays `gmsh:physical` and
 //! `gmsh:geometrical` (the names that meshio gives them) hold groups and entities. `$NodeData` and `$ElementData`
 //! become arrays of their name, with NaN where they have no value.
 
@@ -15,7 +16,7 @@ pub(crate) use write::write;
 use std::collections::HashMap;
 
 use super::budget::Budget;
-use super::cells::Cells;
+use super::cells::{Cells, QUADRATIC_TET};
 use super::{Fault, Parsed};
 use crate::mesh::{DataArray, Mesh};
 use source::Source;
@@ -44,7 +45,7 @@ const KINDS: [(i64, i64, usize); 23] = [
     (20, 22, 9),
     (21, 22, 10),
     (26, 21, 4),
-    (29, 24, 20),
+    (29, 10, 20),
 ];
 
 /// VTK's kind and the number of nodes of a Gmsh type.
@@ -84,7 +85,11 @@ impl Contents {
                 format!("uses node {node}, which does not exist"),
             )),
         };
-        let corners = nodes.iter().map(corner).collect::<Parsed<Vec<i64>>>()?;
+        let mut corners = nodes.iter().map(corner).collect::<Parsed<Vec<i64>>>()?;
+        if kind == QUADRATIC_TET && corners.len() == 10 {
+            // Gmsh has the middle of the edge between the corners 2 and 3 before that between 1 and 3.
+            corners.swap(8, 9);
+        }
         self.elements.insert(number, self.cells.count());
         self.cells.push(kind, &corners, 0, self.points.len())?;
         self.physical.push(tags[0] as f64);

@@ -2,11 +2,16 @@
 
 use std::io::{self, Write};
 
+use crate::mesh::quadratic::nodes;
 use crate::mesh::{DataArray, Kind, Mesh};
 
 /// Writes the cells of the mesh's kind.
 pub(crate) fn write(mesh: &Mesh, out: &mut impl Write) -> io::Result<()> {
+    // Gmsh has the last two middles of edges the other way round.
+    let tens = |(tet, [a, b, c, d, e, f]): (&[u32; 4], &[u32; 6])| nodes(*tet, [*a, *b, *c, *d, *f, *e]);
+    let ten: Vec<[u32; 10]> = mesh.tets.iter().zip(&mesh.middles).map(tens).collect();
     let (dimension, kind, corners, width): (usize, u32, &[u32], usize) = match mesh.kind() {
+        Some(Kind::Solid) if !ten.is_empty() => (3, 11, ten.as_flattened(), 10),
         Some(Kind::Solid) => (3, 4, mesh.tets.as_flattened(), 4),
         Some(Kind::Sheet) => (2, 2, mesh.triangles.as_flattened(), 3),
         _ => (1, 1, mesh.edges.as_flattened(), 2),

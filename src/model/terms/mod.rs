@@ -18,6 +18,7 @@ use super::motion::Course;
 use super::vertices::Hold;
 use super::{BodyModel, Model};
 use crate::error::{Error, Result};
+use crate::mesh::quadratic;
 use crate::scene::{BendingKind, Body, PinKind, Scene};
 use crate::step::Term;
 use elements::energy::attachment::{Attachment, AttachmentTerm};
@@ -46,6 +47,20 @@ pub(super) fn couplings(
             out.extend(hinges.iter().map(|h| [h.far[0], h.far[1], h.edge[0], h.edge[1]]));
             if body.bending.as_ref().is_some_and(|b| b.kind == BendingKind::Plate) {
                 out.extend(far_triples(&hinges, range.len()));
+            }
+        }
+    }
+    out
+}
+
+/// Groups of four nodes that have every two nodes of each quadratic tet of a body together; `first` is its first vertex.
+pub(super) fn quadratic_couplings(body: &BodyData, first: u32) -> Vec<[u32; 4]> {
+    let mut out = vec![];
+    for (tet, middles) in body.tets.iter().zip(&body.middles) {
+        let nodes = quadratic::nodes(*tet, *middles).map(|v| v + first);
+        for i in 0..5 {
+            for j in i + 1..5 {
+                out.push([nodes[2 * i], nodes[2 * i + 1], nodes[2 * j], nodes[2 * j + 1]]);
             }
         }
     }

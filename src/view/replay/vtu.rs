@@ -114,7 +114,8 @@ fn each_corner(replay: &Replay, mut f: impl FnMut(usize, u32)) {
         .chain(scene.triangles.iter().map(|t| &t[..]))
         .chain(scene.edges.iter().map(|e| &e[..]));
     for (cell, corners) in cells.enumerate() {
-        corners.iter().for_each(|vertex| f(cell, *vertex));
+        let middles = scene.middles.get(cell).copied().flatten();
+        corners.iter().chain(middles.iter().flatten()).for_each(|vertex| f(cell, *vertex));
     }
 }
 

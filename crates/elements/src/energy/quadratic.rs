@@ -7,7 +7,8 @@
 //! Ψ₁ is the law with at most a part of its resistance to changes of volume, at four points of quadrature; Ψ₂ is the rest of
 //! that resistance, at the centre alone ([`Law::split`]). With all of it at all points a nearly incompressible body would
 //! have more conditions than it can meet and lock: a beam of two cells across at ν = 0.499 sags 6 % too little. Edges may be
-//! curved at rest; then V_q and the inverse differ from point to point.
+//! curved at rest; then V_q and the inverse differ from point to point, and an affine boundary makes an affine inside only up to
+//! a few percent of how far edges are bent, which meshes of curved bodies leave behind with the square of their cells.
 
 use super::cells::Elements;
 use super::law::{self, Law};
