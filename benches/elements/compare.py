@@ -6,7 +6,7 @@
 A beam of 4 x 1 x 1 m (E = 1e6 Pa, neo-Hookean) falls under its weight for a second, held at one end, on meshes of growing
 resolution. The error is the root mean square, over all frames, of the distances of the vertices on the beam's middle
 line at x = 1, 2, 3 and 4 m from those on the finest quadratic mesh, relative to how far they move. Every step converges to
-1e-3 of its first gradient. Times are those of all steps, from summary.json, in one thread, one run after the other. Needs numpy and
+1e-5 of its first gradient, since with 1e-3 what is left undone shows as 0.8 % of the motion on every mesh. Times are those of all steps, from summary.json, in one thread, one run after the other. Needs numpy and
 meshio, and matplotlib for the chart.
 """
 
@@ -27,7 +27,7 @@ frames = {frames}
 [solver]
 kind = "quasi-newton"
 iterations = 500
-tolerance = 1e-3
+tolerance = 1e-5
 [[body]]
 name = "beam"
 generate = {{ shape = "beam", size = [4, 1, 1], cells = {cells}, split = 6 }}
@@ -40,7 +40,7 @@ select = {{ box = {{ min = [-1, -1, -1], max = [1e-6, 2, 2] }} }}
 formats = ["vtu"]
 """
 LINE = np.array([[x, 0.5, 0.5] for x in (1, 2, 3, 4)])
-REFERENCE = 12
+REFERENCE = 10
 
 
 def motion(pliant, work, element, across, poisson, frames):
@@ -76,7 +76,7 @@ def main():
     parser.add_argument("--pliant", required=True)
     parser.add_argument("--poisson", type=float, nargs="+", default=[0.3, 0.45, 0.49])
     parser.add_argument("--frames", type=int, default=60)
-    parser.add_argument("--linear", type=int, nargs="+", default=[4, 8, 16, 24], help="cells across, even")
+    parser.add_argument("--linear", type=int, nargs="+", default=[4, 8, 16], help="cells across, even")
     parser.add_argument("--quadratic", type=int, nargs="+", default=[1, 2, 4, 6], help="cells across")
     parser.add_argument("--chart")
     args = parser.parse_args()

@@ -27,6 +27,7 @@ mod papers_experiments;
 mod papers_meshes;
 mod quadratic;
 mod recovery;
+mod resolution;
 mod ropes;
 mod sheets;
 mod soft_pins;
