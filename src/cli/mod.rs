@@ -14,6 +14,7 @@ pub mod info;
 mod intersections;
 pub mod log;
 pub mod mesh;
+pub mod paper;
 pub mod plot;
 pub mod precompute;
 pub mod preview;
@@ -117,6 +118,8 @@ pub enum Command {
     Simulate(simulate::SimulateArgs),
     /// Compare solvers on one step of a config, or on whole runs
     Compare(compare::CompareArgs),
+    /// Measure the tables and figures of the papers again
+    Paper(paper::PaperArgs),
     /// Write the frames of a run in other formats
     Export(export::ExportArgs),
     /// Make a page for browsers, a picture or a moving picture of a run
@@ -145,6 +148,7 @@ impl Cli {
             Command::Precompute(args) => args.threads.run(|| args.run(&self.global)),
             Command::Simulate(args) => args.threads.run(|| args.run(&self.global)),
             Command::Compare(args) => args.threads.run(|| args.run(&self.global)),
+            Command::Paper(args) => args.run(&self.global),
             Command::Export(args) => args.run(&self.global),
             Command::Preview(args) => args.threads.run(|| args.run(&self.global)),
             Command::Plot(args) => args.run(),
