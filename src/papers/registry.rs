@@ -12,16 +12,10 @@ macro_rules! files {
 
 /// The rows, each with its key, in the order of the report.
 pub const SPECS: &[(&str, &str)] = files! { "":
-    "liu2017-table1-thin-sheet",
-    "liu2017-table1-shaking-bar",
     "liu2017-table1-ditto",
-    "liu2017-table1-hippo",
-    "liu2017-table1-twisting-bar",
-    "liu2017-table1-squirrel",
     "liu2017-fig7",
     "liu2017-fig8",
     "liu2017-fig13",
-    "wang2015-fig4",
     "narain2016-fig2",
     "narain2016-fig6",
     "kee2021-table1-cube",
@@ -48,13 +42,8 @@ pub const SCENES: &[(&str, &str)] = files! { "scenes/":
     "ledwon-twisting",
     "ledwon-untwisting",
     "liu-ditto",
-    "liu-hippo",
-    "liu-shaking-bar",
-    "liu-squirrel",
-    "liu-thin-sheet",
     "liu-twisting-bar",
     "narain-box",
-    "wang-tablecloth",
     "../../configs/spinning-cube",
 };
 
