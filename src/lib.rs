@@ -57,6 +57,7 @@
 //! | `simulate` | integrators, starts of steps, momenta and energy that are kept |
 //! | `run` | a whole run: directory, frames, metrics, checkpoints |
 //! | `view`, `compare` | charts, pages and pictures of runs; solvers side by side |
+//! | `papers` | the tables and figures of the papers, measured again |
 //! | `cli` | one file per command |
 //!
 //! # Words
@@ -123,6 +124,8 @@ pub mod mesh;
 pub mod meshing;
 #[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
+pub mod papers;
 pub mod prelude;
 #[doc(hidden)]
 pub mod run;

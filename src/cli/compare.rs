@@ -12,7 +12,7 @@ use super::progress::Reporter;
 use super::report::write_stdout;
 use super::threads::ThreadArgs;
 use crate::compare::cases::{self, Case};
-use crate::compare::{Comparison, Contender, chart, compare, parse};
+use crate::compare::{Comparison, Contender, chart, compare, frames, over_frames, parse};
 use crate::config::{self, Loaded, Overrides};
 use crate::error::suggest::nearest;
 use crate::error::{Action, Error, Result};
@@ -31,7 +31,8 @@ use crate::view::plot::{self, Chart, Format, Theme, runs};
                         configs/tablecloth.toml --at-frame 15 --iterations 300 --solvers pd,chebyshev:inner=jacobi\n  \
                         pliant compare configs/compare-qn.toml --runs --solvers pd,quasi-newton:history=0\n  pliant compare \
                         configs/twisting-bar.toml --only liu-2017-fig-7\n\nA solver may have \
-                        options after its name: kind:key=value:key=value. The step starts at the inertial positions, with \
+                        options after its name: kind:key=value:key=value. Every kind takes iterations and tolerance, and \
+                        with --runs fepr and integrator. The step starts at the inertial positions, with \
                         contact as near to them as it may; its minimum is found by Newton's method."
 )]
 pub struct CompareArgs {
@@ -52,6 +53,10 @@ pub struct CompareArgs {
     /// Compare whole runs: each solver simulates all frames with the config's number of iterations.
     #[arg(long, requires = "solvers")]
     pub runs: bool,
+    /// Compare on the first step of each of this many frames, with the config's number of iterations; the config's own
+    /// solver leads from frame to frame.
+    #[arg(long, value_name = "N", requires = "solvers", conflicts_with_all = ["runs", "at_frame", "iterations"])]
+    pub frames: Option<u64>,
     /// Replace a value of the config, such as body.0.material.young=1e5; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -82,6 +87,10 @@ impl CompareArgs {
         if self.runs {
             self.claim(&root, "energy.svg")?;
             return self.whole_runs(global, &self.contenders(&loaded)?, &root);
+        }
+        if let Some(frames) = self.frames {
+            self.claim(&root, "frames.csv")?;
+            return self.many_steps(global, &loaded, frames, &root);
         }
         let tasks = self.tasks(&loaded, root)?;
         for (comparison, directory) in &tasks {
@@ -154,11 +163,16 @@ impl CompareArgs {
     }
 
     fn contenders(&self, loaded: &Loaded) -> Result<Vec<Contender>> {
+        let refuse = |reason: String| Error::Usage {
+            what: format!("--solvers: {reason}"),
+            hint: "a solver is kind or kind:key=value, such as chebyshev:inner=jacobi".into(),
+        };
         let one = |text: &String| {
-            parse(text, &loaded.scene.solver).map_err(|reason| Error::Usage {
-                what: format!("--solvers: {reason}"),
-                hint: "a solver is kind or kind:key=value, such as chebyshev:inner=jacobi".into(),
-            })
+            let contender = parse(text, &loaded.scene.solver).map_err(refuse)?;
+            match &contender.whole {
+                Some(key) if !self.runs => Err(refuse(format!("{key} in '{text}' needs --runs"))),
+                _ => Ok(contender),
+            }
         };
         self.solvers.iter().map(one).collect()
     }
@@ -248,6 +262,21 @@ impl CompareArgs {
         write_stdout(&list(&[table]))
     }
 
+    /// Compares on many steps, and writes a table and a chart.
+    fn many_steps(&self, global: &Global, loaded: &Loaded, frames: u64, to: &Path) -> Result<()> {
+        let cache = global.cache();
+        let (mut simulation, report) = shown(Simulation::new(&loaded.scene, &cache), &loaded.scene)?;
+        report.notes.log();
+        let span = (frames, loaded.scene.time.substeps);
+        let records = over_frames(&mut simulation, &self.contenders(loaded)?, span, &cache)?;
+        let table = to.join("frames.csv");
+        write_atomically(&table, |out| std::io::Write::write_all(out, frames::to_csv(&records).as_bytes()))?;
+        let drawn = chart::over_frames(&records, &format!("{}, {frames} frames", loaded.scene.name));
+        let mut files = vec![table];
+        files.extend(self.draw([("relative-error-frames".to_owned(), drawn)], to)?);
+        write_stdout(&(frames::summary(&records) + &list(&files)))
+    }
+
     fn whole_runs(&self, global: &Global, contenders: &[Contender], to: &Path) -> Result<()> {
         let mut all = vec![];
         let existing = if self.force { Existing::Replace } else { Existing::Refuse };
@@ -257,16 +286,9 @@ impl CompareArgs {
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' })
                 .collect();
-            let options: Vec<String> = (contender.label.split(':').skip(1))
-                .map(|part| match part.split_once('=') {
-                    Some((key, value)) if value.parse::<f64>().is_err() && value.parse::<bool>().is_err() => {
-                        format!("solver.{key}=\"{value}\"")
-                    }
-                    _ => format!("solver.{part}"),
-                })
-                .collect();
             let directory = std::path::absolute(to.join(slug)).map_err(|e| Error::io(Action::Find, to, e))?;
-            let loaded = self.load(&options, Some((contender.settings.kind().name, directory.clone())))?;
+            let loaded =
+                self.load(&contender.assignments, Some((contender.settings.kind().name, directory.clone())))?;
             tracing::info!("{}", contender.label);
             let mut reporter = Reporter::new(global);
             let wishes = Wishes { existing, sync: false, must_converge: false };

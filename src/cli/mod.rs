@@ -15,6 +15,7 @@ pub mod info;
 mod intersections;
 pub mod log;
 pub mod mesh;
+pub mod paper;
 pub mod plot;
 pub mod precompute;
 pub mod preview;
@@ -120,6 +121,8 @@ pub enum Command {
     Compare(compare::CompareArgs),
     /// Simulate a config on finer meshes too, and say how far its own is off
     Converge(converge::ConvergeArgs),
+    /// Measure the tables and figures of the papers again
+    Paper(paper::PaperArgs),
     /// Write the frames of a run in other formats
     Export(export::ExportArgs),
     /// Make a page for browsers, a picture or a moving picture of a run
@@ -149,6 +152,7 @@ impl Cli {
             Command::Simulate(args) => args.threads.run(|| args.run(&self.global)),
             Command::Compare(args) => args.threads.run(|| args.run(&self.global)),
             Command::Converge(args) => args.threads.run(|| args.run(&self.global)),
+            Command::Paper(args) => args.run(&self.global),
             Command::Export(args) => args.run(&self.global),
             Command::Preview(args) => args.threads.run(|| args.run(&self.global)),
             Command::Plot(args) => args.run(),

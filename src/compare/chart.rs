@@ -1,5 +1,6 @@
 //! Charts of a comparison: relative error over iterations and over seconds, the parts of g, and momenta.
 
+use super::frames::Record;
 use super::{Comparison, Point};
 use crate::view::plot::{Axis, Chart, Panel, Series};
 
@@ -35,6 +36,17 @@ pub fn momenta(comparison: &Comparison, title: &str) -> Chart {
         (Axis::from_zero("angular momentum", "kg m²/s"), |p| norm(p.angular)),
     ];
     draw(comparison, title, iterations(), panels)
+}
+
+/// The chart of the relative error that each solver leaves, over frames.
+pub fn over_frames(records: &[Record], title: &str) -> Chart {
+    let curve = |(look, record): (usize, &Record)| {
+        let points = record.frames.iter().enumerate().map(|(i, left)| [i as f64, left.relative_error]);
+        Series::line(&record.label, look, points.collect())
+    };
+    let series = records.iter().enumerate().map(curve).collect();
+    let panel = Panel { y: Axis::log("relative error", ""), series };
+    Chart { title: title.to_owned(), x: Axis::from_zero("frame", ""), panels: vec![panel] }
 }
 
 fn norm(v: [f64; 3]) -> f64 {

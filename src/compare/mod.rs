@@ -11,9 +11,11 @@
 
 pub mod cases;
 pub mod chart;
+pub mod frames;
 pub mod resolution;
 
 pub use crate::solver::specification::{Contender, parse};
+pub use frames::over_frames;
 
 use std::time::{Duration, Instant};
 
@@ -29,8 +31,7 @@ use elements::math::vectors;
 use elements::par;
 
 /// The columns of `convergence.csv`, in order.
-pub const HEADER: &str =
-    "solver,iteration,seconds,objective,inertia,energy,relative_error,gradient_norm,px,py,pz,lx,ly,lz,tries";
+pub const HEADER: &str = "solver,iteration,seconds,objective,inertia,energy,relative_error,gradient_norm,px,py,pz,lx,ly,lz,tries,alpha";
 
 /// The largest number of Newton's iterations for the reference.
 const REFERENCE: u64 = 300;
@@ -54,6 +55,8 @@ pub struct Point {
     pub angular: [f64; 3],
     /// The evaluations by line searches so far.
     pub tries: u64,
+    /// The part α of the direction that the line search took; `None` if there was none.
+    pub alpha: Option<f64>,
 }
 
 /// The iterates of one solver.
@@ -85,7 +88,7 @@ pub struct Comparison {
     pub courses: Vec<Course>,
 }
 
-/// Compares solvers on the step that `simulation` would make next, with `iterations` of each.
+/// Compares solvers on the step that `simulation` would make next, with `iterations` of each that gives none itself.
 pub fn compare(
     simulation: &mut Simulation,
     contenders: &[Contender],
@@ -100,6 +103,7 @@ pub fn compare(
     let mut lowest = reference(objective, &start, cache)?;
     let mut courses = vec![];
     for contender in contenders {
+        let iterations = contender.iterations.unwrap_or(iterations);
         let race = || course(objective, &base, &start, contender, iterations, cache);
         let course = par::session(objective.elements(), race)?;
         let finite = course.points.iter().map(|p| p.value.total()).filter(|g| g.is_finite());
@@ -151,17 +155,19 @@ fn course(
     let mut notes: Vec<String> = solver.tune(objective, start, cache)?.into_iter().collect();
     let mut iterate = start.clone();
     let mut cost = Cost::default();
-    let mut points = vec![measure(objective, base, &iterate, (0, 0), Duration::ZERO)];
+    let mut points = vec![measure(objective, base, &iterate, (0, 0, None), Duration::ZERO)];
     solver.begin_step(objective, &iterate);
     let mut spent = Duration::ZERO;
     for iteration in 1..=iterations {
+        cost.alpha = 0.0;
         let begun = Instant::now();
         let progress = solver.iterate(objective, &mut iterate, &mut cost)?;
         spent += begun.elapsed();
         if !solver.evaluates() {
             objective.evaluate(&mut iterate);
         }
-        points.push(measure(objective, base, &iterate, (iteration, cost.tries), spent));
+        let alpha = (cost.alpha > 0.0).then_some(cost.alpha);
+        points.push(measure(objective, base, &iterate, (iteration, cost.tries, alpha), spent));
         if progress == Progress::Stalled || !iterate.value.total().is_finite() {
             break;
         }
@@ -175,7 +181,7 @@ fn measure(
     objective: &Objective,
     base: &State,
     at: &Iterate,
-    (iteration, tries): (u64, u64),
+    (iteration, tries, alpha): (u64, u64, Option<f64>),
     spent: Duration,
 ) -> Point {
     let rate = 1.0 / objective.step;
@@ -194,6 +200,7 @@ fn measure(
         linear: sums.linear,
         angular: sums.angular,
         tries,
+        alpha,
     }
 }
 
@@ -207,7 +214,7 @@ impl Comparison {
                 let [lx, ly, lz] = p.angular;
                 // The label is quoted, as it may contain commas.
                 text += &format!(
-                    "\"{}\",{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{}\n",
+                    "\"{}\",{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{}\n",
                     course.label,
                     p.iteration,
                     p.seconds,
@@ -217,6 +224,7 @@ impl Comparison {
                     p.relative_error,
                     p.gradient_norm,
                     p.tries,
+                    p.alpha.map_or(String::new(), |alpha| alpha.to_string()),
                 );
             }
         }

@@ -9,13 +9,23 @@ use elements::energy::material::Fault;
 /// A solver to compare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
-    /// The specification as the user wrote it.
+    /// Its name in tables and charts: the specification as the user wrote it.
     pub label: String,
     /// The settings that the specification means.
     pub settings: SolverSettings,
+    /// The iterations a step, if the specification gives them.
+    pub iterations: Option<u64>,
+    /// The values of a config, as `key=value`, that the specification means for a whole run.
+    pub assignments: Vec<String>,
+    /// A key of it that has a meaning for whole runs only.
+    pub whole: Option<String>,
 }
 
-/// Reads one specification. Options that it does not give are those of `base`, if both name the same kind.
+/// Keys that every kind takes in a specification.
+const COMMON: [&str; 4] = ["iterations", "tolerance", "fepr", "integrator"];
+
+/// Reads one specification. Options that it does not give are those of `base`, if both name the same kind. Besides the
+/// options of the kind it takes `iterations` and `tolerance`, and for whole runs `fepr` and `integrator`.
 pub fn parse(text: &str, base: &SolverSettings) -> Result<Contender, String> {
     let mut parts = text.trim().split(':');
     let kind = parts.next().unwrap_or_default();
@@ -28,10 +38,18 @@ pub fn parse(text: &str, base: &SolverSettings) -> Result<Contender, String> {
     let Some(kind) = find(kind) else { return Err(format!("unknown solver '{kind}'")) };
     let is_same = base.kind().name == kind.name;
     let mut options = if is_same { base.method.to_table() } else { Table::new() };
+    let (mut common, mut assignments, mut whole) = (Table::new(), vec![], None);
     for part in parts {
         let Some((key, value)) = part.split_once('=') else {
             return Err(format!("'{part}' in '{text}' is not key=value"));
         };
+        let table = if key == "integrator" { "time" } else { "solver" };
+        assignments.push(format!("{table}.{key}={}", value_of(value)));
+        if COMMON.contains(&key) {
+            whole = whole.or(["fepr", "integrator"].contains(&key).then(|| key.to_owned()));
+            common.insert(key.to_owned(), value_of(value));
+            continue;
+        }
         if !kind.keys().iter().any(|known| known == key) {
             return Err(format!("{key} in '{text}': is not an option of solver '{}'", kind.name));
         }
@@ -41,9 +59,23 @@ pub fn parse(text: &str, base: &SolverSettings) -> Result<Contender, String> {
         let (key, reason) = (error.path().to_string(), error.inner().message().replace('`', "'"));
         format!("{key} in '{text}': {reason}")
     })?;
-    SolverSettings::new(method, base.iterations, 0.0)
-        .map(|settings| Contender { label: text.trim().to_owned(), settings })
-        .map_err(|Fault { key, reason }| format!("{key} in '{text}': {reason}"))
+    let iterations = match common.get("iterations") {
+        None => None,
+        Some(value) => {
+            let count = value.as_integer().and_then(|count| u64::try_from(count).ok());
+            Some(count.ok_or_else(|| format!("iterations in '{text}': wants a whole number"))?)
+        }
+    };
+    let tolerance = match common.get("tolerance") {
+        None => 0.0,
+        Some(value) => {
+            let number = value.as_float().or(value.as_integer().map(|n| n as f64));
+            number.ok_or_else(|| format!("tolerance in '{text}': wants a number"))?
+        }
+    };
+    let settings = SolverSettings::new(method, iterations.unwrap_or(base.iterations), tolerance)
+        .map_err(|Fault { key, reason }| format!("{key} in '{text}': {reason}"))?;
+    Ok(Contender { label: text.trim().to_owned(), settings, iterations, assignments, whole })
 }
 
 /// Reads a value as TOML. A text that TOML cannot read is taken as a name.
@@ -88,9 +120,32 @@ mod tests {
             ("newton:linear=cg:preconditioner=rest", "needs linear = \"pcg\""),
             ("newton:linear_iterations=5", "needs linear = \"cg\" or \"pcg\""),
             ("newton:linear=cg:linear_iterations=0", "must be at least 1"),
+            ("newton:iterations=x", "iterations in 'newton:iterations=x': wants a whole number"),
+            ("newton:iterations=0", "iterations in 'newton:iterations=0': must be at least 1"),
+            ("newton:tolerance=2", "tolerance in 'newton:tolerance=2': must be at least 0 and below 1"),
         ] {
             let found = parse(text, &base).unwrap_err();
             assert!(found.contains(expected), "{text}: {found}");
         }
+    }
+
+    #[test]
+    fn what_every_kind_takes_is_kept_apart() {
+        let base = SolverSettings::new(quasi_newton::Options::default(), 7, 0.5).unwrap();
+        let given = parse("newton:iterations=1:tolerance=1e-3:linear=cg:integrator=bdf2", &base).unwrap();
+        assert_eq!(
+            (given.iterations, given.settings.iterations, given.settings.tolerance),
+            (Some(1), 1, 1e-3)
+        );
+        assert_eq!(given.whole.as_deref(), Some("integrator"));
+        let meant = [
+            "solver.iterations=1",
+            "solver.tolerance=0.001",
+            "solver.linear=\"cg\"",
+            "time.integrator=\"bdf2\"",
+        ];
+        assert_eq!(given.assignments, meant);
+        let plain = parse("newton", &base).unwrap();
+        assert_eq!((plain.iterations, plain.settings.tolerance, plain.whole), (None, 0.0, None));
     }
 }

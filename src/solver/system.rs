@@ -135,6 +135,18 @@ impl System {
         self.balance(b, x);
     }
 
+    /// Factorizes a matrix whose entries are rounded to single precision.
+    pub fn rounded(matrix: &SymmetricMatrix, held: &[u32]) -> Result<System> {
+        let mut matrix = matrix.clone();
+        matrix.values.iter_mut().for_each(|value| *value = f64::from(*value as f32));
+        Ok(System::new(factorize(&matrix, held)?, held.to_vec()))
+    }
+
+    /// Solves by the factor alone, without any care for what rounding does to sums.
+    pub fn solve_rounded(&mut self, b: &[Vec4], x: &mut [Vec4]) {
+        self.factor.panels.solve(b, x, &mut self.work);
+    }
+
     /// Solves, and solves again for the residual as long as that reduces it.
     fn refine(&mut self, mut own: Box<Refinement>, b: &[Vec4], x: &mut [Vec4]) -> Box<Refinement> {
         let x = &mut x[..own.matrix.size];

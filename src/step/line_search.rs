@@ -90,6 +90,7 @@ impl LineSearch {
             match self.judge(&from, rounding, (alpha, slope), trial, direction) {
                 Verdict::Good => {
                     std::mem::swap(iterate, trial);
+                    cost.alpha = alpha;
                     return Some(alpha);
                 }
                 Verdict::Short => short = alpha,
@@ -106,6 +107,7 @@ impl LineSearch {
         (short > 0.0).then(|| {
             attempt(objective, iterate, direction, short, trial, (true, cost));
             std::mem::swap(iterate, trial);
+            cost.alpha = short;
             short
         })
     }

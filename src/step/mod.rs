@@ -37,6 +37,8 @@ pub struct Cost {
     pub line_search: Duration,
     /// The number of evaluations by the line search, first tries included.
     pub tries: u64,
+    /// The part α of the last direction that a line search took; 0 before there was one.
+    pub alpha: f64,
     /// The number of motions that were cut short because they were not safe.
     pub truncated: u64,
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use crate::common::scenes::untwisting_beam;
-use crate::common::simulation;
+use crate::common::{compared, simulation};
 use elements::math::lanes::Vec4;
 use pliant::cache::Cache;
 use pliant::compare::{Comparison, Course, cases, compare};
 use pliant::config::{self, Overrides};
 use pliant::simulate::Simulation;
 use pliant::solver::system::{System, assemble};
+use sparse::matrix::SymmetricMatrix;
 
 /// One comparison of a config, with values put over the config's.
 fn experiment(config: &str, name: &str, vary: Vec<String>) -> Comparison {
@@ -133,6 +134,121 @@ fn solving_for_positions_magnifies_rounding_into_momentum() {
     let (double, single) = (drift(|b| b), drift(|b| f64::from(b as f32)));
     println!("double {double:e} kg·m/s, with b in single precision {single:e} kg·m/s");
     assert!(double > 1e-7 && single > 1e4 * double);
+}
+
+#[test]
+fn positions_in_single_precision_set_a_stiff_free_beam_in_motion() {
+    let momentum = |comparison: &Comparison, solver: usize| {
+        let last = comparison.courses[solver].points[20].linear;
+        last.iter().map(|p| p * p).sum::<f64>().sqrt()
+    };
+    let solvers = ["pd", "pd:solve_for=positions"];
+    let stiff = simulation(&untwisting_beam(0.1, "{ model = \"arap\", k = 1e9 }"));
+    let stiff = compared(stiff, &solvers, 20);
+    println!("|P| {:e} and {:e} kg m/s", momentum(&stiff, 0), momentum(&stiff, 1));
+    assert!(momentum(&stiff, 0) < 1e-6 && momentum(&stiff, 1) > 1e3);
+    // Where masses and stiffness are of one size, both forms are the same iteration.
+    let soft = compared(simulation(&untwisting_beam(0.01, "{ model = \"arap\", k = 1e5 }")), &solvers, 20);
+    for (a, b) in soft.courses[0].points.iter().zip(&soft.courses[1].points) {
+        assert!((a.value.total() / b.value.total() - 1.0).abs() < 1e-4, "iteration {}", a.iteration);
+    }
+}
+
+#[test]
+fn without_its_factor_quasi_newton_is_the_published_method() {
+    // [Liu2017, Alg. 1-2] as printed, with dense solves.
+    let mut textbook = simulation(&twisted_bar());
+    let (_, mut at) = textbook.next_stage().unwrap();
+    let objective = &textbook.objective;
+    let matrix = assemble(objective, 1.0);
+    let inverse = |b: &[Vec4]| {
+        let mut x: Vec<f64> = b.iter().flat_map(|b| [b.0[0], b.0[1], b.0[2]]).collect();
+        conjugate_gradients(&matrix, &mut x);
+        x.chunks_exact(3).map(|x| Vec4::new([x[0], x[1], x[2]])).collect::<Vec<Vec4>>()
+    };
+    let dot = |a: &[Vec4], b: &[Vec4]| -> f64 {
+        a.iter().zip(b).map(|(a, b)| (0..3).map(|k| a.0[k] * b.0[k]).sum::<f64>()).sum()
+    };
+    let add = |a: &[Vec4], factor: f64, b: &[Vec4]| -> Vec<Vec4> {
+        a.iter().zip(b).map(|(a, b)| Vec4(std::array::from_fn(|k| a.0[k] + factor * b.0[k]))).collect()
+    };
+    let mut pairs: Vec<(Vec<Vec4>, Vec<Vec4>)> = vec![];
+    let mut values = vec![at.value.total()];
+    for _ in 0..8 {
+        let (x, gradient) = (at.x[..objective.free].to_vec(), at.gradient.clone());
+        let (mut q, mut factors) = (gradient.clone(), vec![]);
+        for (s, t) in pairs.iter().rev() {
+            let factor = dot(s, &q) / dot(s, t);
+            q = add(&q, -factor, t);
+            factors.push(factor);
+        }
+        let mut r = inverse(&q);
+        for ((s, t), factor) in pairs.iter().zip(factors.iter().rev()) {
+            let other = dot(t, &r) / dot(s, t);
+            r = add(&r, factor - other, s);
+        }
+        let (from, slope) = (at.value.total(), -dot(&gradient, &r));
+        let mut alpha = 1.0;
+        loop {
+            at.x[..objective.free].copy_from_slice(&add(&x, -alpha, &r));
+            objective.evaluate(&mut at);
+            if at.value.total() <= from + 0.3 * alpha * slope {
+                break;
+            }
+            alpha *= 0.5;
+        }
+        pairs.push((add(&at.x[..objective.free], -1.0, &x), add(&at.gradient, -1.0, &gradient)));
+        if pairs.len() > 5 {
+            pairs.remove(0);
+        }
+        values.push(at.value.total());
+    }
+    let solvers = ["quasi-newton:adapt=false:precision=double", "quasi-newton:precision=double"];
+    let ours = compared(simulation(&twisted_bar()), &solvers, 8);
+    let differs = |course: &Course| {
+        let pairs = course.points.iter().zip(&values);
+        pairs.map(|(point, value)| (point.value.total() / value - 1.0).abs()).fold(0.0, f64::max)
+    };
+    let found = [0, 1].map(|i| differs(&ours.courses[i]));
+    println!("{found:?}");
+    assert!(found[0] < 1e-8 && found[1] > 1e-6, "{found:?}");
+}
+
+/// A corotated bar, turned and stretched, in the air.
+fn twisted_bar() -> String {
+    r#"
+    [time]
+    step = 0.02
+    frames = 1
+    [[body]]
+    generate = { shape = "beam", size = [2, 0.5, 0.5], cells = [8, 2, 2] }
+    material = { model = "corotated", young = 1e5, poisson = 0.4 }
+    deform = [{ stretch = [1.3, 1, 1] }, { twist = { axis = "x", degrees = 120 } }]
+    "#
+    .into()
+}
+
+/// Solves A x = b in place for three columns, far beyond what a test needs.
+fn conjugate_gradients(matrix: &SymmetricMatrix, x: &mut [f64]) {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let mut residual = x.to_vec();
+    let mut direction = residual.clone();
+    let mut product = vec![0.0; x.len()];
+    x.fill(0.0);
+    let first = dot(&residual, &residual);
+    let mut square = first;
+    for _ in 0..20 * x.len() {
+        if square <= 1e-30 * first {
+            break;
+        }
+        matrix.multiply_into(3, &direction, &mut product);
+        let alpha = square / dot(&direction, &product);
+        x.iter_mut().zip(&direction).for_each(|(x, d)| *x += alpha * d);
+        residual.iter_mut().zip(&product).for_each(|(r, p)| *r -= alpha * p);
+        let next = dot(&residual, &residual);
+        direction.iter_mut().zip(&residual).for_each(|(d, r)| *d = r + next / square * *d);
+        square = next;
+    }
 }
 
 #[test]

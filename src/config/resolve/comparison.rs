@@ -26,7 +26,13 @@ pub fn resolve(
         let mut solvers = vec![];
         for (k, text) in given.iter().enumerate() {
             match parse(text, solver) {
-                Ok(contender) => solvers.push(contender),
+                Ok(contender) => {
+                    if let Some(key) = &contender.whole {
+                        let reason = format!("{key} in '{text}' has a meaning for whole runs only");
+                        report.value(at.join("solvers").join(k), reason, "use it with 'compare --runs'");
+                    }
+                    solvers.push(contender);
+                }
                 Err(reason) => report.value(at.join("solvers").join(k), reason, ""),
             }
         }

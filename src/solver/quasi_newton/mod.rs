@@ -12,6 +12,8 @@
 //! f = s·A s/s·t of the last pair, at least 1, at most 1 + 0.2 for each pair, at most 2
 //! ```
 //!
+//! `adapt = false` is the published method, f = 1.
+//!
 //! The history starts anew with every time step, so that a run can resume from positions and velocities alone.
 //!
 //! With `direction = "chebyshev"` there are no pairs, and the direction is that of Chebyshev's semi-iteration
@@ -76,6 +78,9 @@ pub struct Options {
     pub delay: Option<u64>,
     /// How well each iteration solves its system. Default "single".
     pub precision: Option<Precision>,
+    /// Whether initial_hessian = "system" is divided by the factor of 1 to 2 by which the last pair found it too stiff; false
+    /// is the published method. Default true.
+    pub adapt: Option<bool>,
 }
 
 /// How directions learn from earlier iterations.
@@ -101,6 +106,12 @@ impl options::Options for Options {
         demand(self.precision.is_none() || factorizes, "precision", "needs linear = \"cholesky\"")?;
         let chebyshev = self.direction == Some(DirectionKind::Chebyshev);
         demand(self.history.is_none() || !chebyshev, "history", "needs direction = \"lbfgs\"")?;
+        let system = self.initial_hessian.unwrap_or_default() == InitialHessian::System;
+        demand(
+            self.adapt.is_none() || (system && !chebyshev),
+            "adapt",
+            "needs initial_hessian = \"system\" and direction = \"lbfgs\"",
+        )?;
         demand(self.rho.is_none() || chebyshev, "rho", "needs direction = \"chebyshev\"")?;
         demand(self.delay.is_none() || chebyshev, "delay", "needs direction = \"chebyshev\"")
     }
@@ -119,6 +130,7 @@ impl options::Options for Options {
                 self.precision.unwrap_or_default(),
             ),
             directions,
+            adapts: self.adapt.unwrap_or(true),
             line_search: self.line_search.unwrap_or_default(),
             direction: vec![],
             residual: vec![],
@@ -143,6 +155,8 @@ enum Directions {
 pub struct QuasiNewton {
     initial: Initial,
     directions: Directions,
+    /// True if A⁻¹ is multiplied by the measured factor f.
+    adapts: bool,
     line_search: LineSearch,
     direction: Vec<Vec4>,
     residual: Vec<Vec4>,
@@ -166,7 +180,7 @@ impl QuasiNewton {
         match &mut self.directions {
             Directions::Lbfgs(history) => {
                 let factor = match (self.initial.choice, history.overestimate()) {
-                    (InitialHessian::System, Some(overestimate)) => {
+                    (InitialHessian::System, Some(overestimate)) if self.adapts => {
                         let most = 1.0 + PER_PAIR * history.len() as f64;
                         overestimate.clamp(1.0, most.min(LARGEST))
                     }

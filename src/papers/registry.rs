@@ -1,0 +1,79 @@
+//! The files of `papers/`, which are part of the program: one line for each.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Action, Error, Result};
+
+macro_rules! files {
+    ($folder:literal: $($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/papers/", $folder, $name, ".toml")))),*]
+    };
+}
+
+/// The rows, each with its key, in the order of the report.
+pub const SPECS: &[(&str, &str)] = files! { "":
+    "liu2017-table1-ditto",
+    "liu2017-fig7",
+    "liu2017-fig8",
+    "liu2017-fig13",
+    "narain2016-fig2",
+    "narain2016-fig6",
+    "kee2021-table1-cube",
+    "kee2021-table1-torus",
+    "kee2021-table1-t-pipe",
+    "kee2021-table1-hippo",
+    "ledwon2024-table5-1",
+    "ledwon2024-table5-2",
+    "ledwon2024-table5-3",
+    "ledwon2024-table5-4",
+    "ledwon2024-table5-5",
+    "ledwon2024-table5-6",
+    "ledwon2024-fig5-3",
+    "ledwon2024-fig5-11",
+    "ledwon2024-fig5-14",
+};
+
+/// The configs that rows are measured on.
+pub const SCENES: &[(&str, &str)] = files! { "scenes/":
+    "kee-hippo",
+    "kee-t-pipe",
+    "kee-torus",
+    "ledwon-neo-hookean",
+    "ledwon-twisting",
+    "ledwon-untwisting",
+    "liu-ditto",
+    "liu-twisting-bar",
+    "narain-box",
+    "../../configs/spinning-cube",
+};
+
+/// The rows, each with its key and its text: those of the program, or those of a folder.
+pub fn specs(folder: Option<&Path>) -> Result<Vec<(String, String)>> {
+    let Some(folder) = folder else {
+        return Ok(SPECS.iter().map(|(key, text)| ((*key).into(), (*text).into())).collect());
+    };
+    let listed = std::fs::read_dir(folder).map_err(|e| Error::io(Action::List, folder, e))?;
+    let mut paths: Vec<PathBuf> = listed
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::io(Action::Read, path, e))?;
+        Ok((path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), text))
+    };
+    paths.iter().map(read).collect()
+}
+
+/// The text of a config.
+pub fn scene(folder: Option<&Path>, name: &str) -> Result<String> {
+    if let Some(folder) = folder {
+        let path = folder.join("scenes").join(format!("{name}.toml"));
+        return std::fs::read_to_string(&path).map_err(|e| Error::io(Action::Read, &path, e));
+    }
+    let found = SCENES.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| Error::Failed {
+        what: format!("papers/scenes has no '{name}'"),
+        hint: "a row names it, and the registry of the program does not".into(),
+    })
+}
