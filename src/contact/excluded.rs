@@ -11,8 +11,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::hierarchy::Scope;
 use super::overlap::Meeting;
 use super::pairs::Kind;
+use super::search::Search;
 use super::surfaces::{Primitive, Surfaces, all_pairs_of};
 use super::{Contact, filter};
 use crate::mesh::intersect::meets;
@@ -165,7 +167,7 @@ impl Contact {
         }
         let closed = std::mem::take(&mut self.surfaces.excluded.closed);
         self.surfaces.excluded = Excluded { primitives, vertices, pieces, closed };
-        self.list = Default::default();
+        self.searches.iter_mut().for_each(Search::forget);
     }
 
     /// The pairs of primitives of which `is_of_interest` holds and that are not apart at `x`, `kept` being the part of d̂ that gaps
@@ -176,7 +178,7 @@ impl Contact {
         is_of_interest: impl Fn([u32; 2]) -> bool + Send + Sync,
         kept: f64,
     ) -> Vec<[u32; 2]> {
-        let fitted = self.hierarchy.fit(&self.surfaces, x, x, self.surfaces.range);
+        let fitted = self.hierarchy.fit(&self.surfaces, Scope::All, [x, x], self.surfaces.range);
         fitted.collect_primitives(|[p, q], out| {
             let pair = [p.min(q), p.max(q)];
             if is_of_interest(pair) && !self.is_apart(pair, x, kept) {

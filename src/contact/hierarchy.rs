@@ -2,7 +2,8 @@
 //!
 //! A node has two boxes: one around its vertices where they are, and one around their displacements. Two nodes can meet
 //! if their boxes do when one is swept by the displacements relative to the other. So what falls together stays apart,
-//! however fast. The tree itself is made once; pairs are sorted after they are found, so its shape does not matter.
+//! however fast. Every part has a tree of its own, so that a search passes over parts that it is not about. The trees are
+//! made once; pairs are sorted after they are found, so their shape does not matter.
 
 use std::ops::Range;
 
@@ -20,12 +21,41 @@ const AT_ONCE: usize = 32;
 /// By which part of d̂ boxes are larger than they have to be.
 const ROUNDING: f64 = 1e-9;
 
-/// A tree over all primitives.
+/// Which pairs of parts a search is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All.
+    All,
+    /// Each part with itself.
+    Own,
+    /// Different bodies.
+    Bodies,
+    /// Bodies and obstacles.
+    Obstacles,
+}
+
+impl Scope {
+    /// True if it has these two parts, and they may touch.
+    pub fn has(self, surfaces: &Surfaces, p: u32, q: u32) -> bool {
+        let is_obstacle = |part: u32| surfaces.parts[part as usize].is_obstacle;
+        let is_in = match self {
+            Scope::All => true,
+            Scope::Own => p == q,
+            Scope::Bodies => p != q && !is_obstacle(p) && !is_obstacle(q),
+            Scope::Obstacles => is_obstacle(p) != is_obstacle(q),
+        };
+        is_in && surfaces.may_touch(p, q)
+    }
+}
+
+/// A tree over the primitives of each part.
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
     nodes: Vec<Node>,
     /// The numbers of the primitives, those of one leaf side by side.
     order: Vec<u32>,
+    /// The parts that have primitives, ascending, with the roots of their trees.
+    roots: Vec<(u32, usize)>,
 }
 
 /// Where something is, and by how much it moves.
@@ -53,53 +83,93 @@ impl Reach {
     }
 }
 
-/// A tree fitted to positions and displacements.
+/// Trees fitted to positions and displacements.
 pub struct Fitted<'a> {
     tree: &'a Hierarchy,
     surfaces: &'a Surfaces,
+    scope: Scope,
     nodes: Vec<Reach>,
     places: Vec<Reach>,
 }
 
 impl Hierarchy {
-    /// The tree over the primitives where they are at `x`.
+    /// The trees over the primitives where they are at `x`.
     pub fn new(surfaces: &Surfaces, x: &[Vec4]) -> Hierarchy {
+        let mut hierarchy = Hierarchy { nodes: vec![], order: vec![], roots: vec![] };
         let centre = |p: &Primitive| {
             let [a, b, c] = p.corners.map(|v| x[v as usize].xyz());
             add(add(a, b), c)
         };
-        let centres: Vec<[f64; 3]> = surfaces.primitives.iter().map(centre).collect();
-        let (nodes, order) = nodes_over(&centres);
-        Hierarchy { nodes, order }
+        for primitives in surfaces.primitives.chunk_by(|p, q| p.part == q.part) {
+            let centres: Vec<[f64; 3]> = primitives.iter().map(centre).collect();
+            let (nodes, order) = nodes_over(&centres);
+            let (place, root) = (hierarchy.order.len() as u32, hierarchy.nodes.len());
+            hierarchy.roots.push((primitives[0].part, root));
+            hierarchy.order.extend(order.iter().map(|i| place + i));
+            hierarchy.nodes.extend(nodes.iter().map(|node| Node {
+                first: place + node.first,
+                end: place + node.end,
+                second: if node.is_leaf() { 0 } else { root as u32 + node.second },
+                ..*node
+            }));
+        }
+        hierarchy
     }
 
-    /// The tree fitted to a straight motion from `from` to `to`; what comes within `near` of each other meets.
-    pub fn fit<'a>(&'a self, surfaces: &'a Surfaces, from: &[Vec4], to: &[Vec4], near: f64) -> Fitted<'a> {
-        self.fitted(surfaces, [from, to], near, false)
+    /// The pairs of parts that a search is about, given by the places of their roots.
+    fn pairs<'a>(&'a self, surfaces: &'a Surfaces, scope: Scope) -> impl Iterator<Item = [usize; 2]> + 'a {
+        let count = self.roots.len();
+        (0..count).flat_map(move |i| {
+            let is_in = move |j: &usize| scope.has(surfaces, self.roots[i].0, self.roots[*j].0);
+            (i..count).filter(is_in).map(move |j| [i, j])
+        })
+    }
+
+    /// True if there is nothing to search for.
+    pub fn is_empty(&self, surfaces: &Surfaces, scope: Scope) -> bool {
+        self.pairs(surfaces, scope).next().is_none()
+    }
+
+    /// The trees fitted to a straight motion from `from` to `to`; what comes within `near` of each other meets.
+    pub fn fit<'a>(
+        &'a self,
+        surfaces: &'a Surfaces,
+        scope: Scope,
+        [from, to]: [&[Vec4]; 2],
+        near: f64,
+    ) -> Fitted<'a> {
+        self.fitted(surfaces, scope, [from, to], near, false)
     }
 
     /// Like [`Hierarchy::fit`] for motions of which each vertex may make any part.
     pub fn fit_parts<'a>(
         &'a self,
         surfaces: &'a Surfaces,
-        from: &[Vec4],
-        to: &[Vec4],
+        [from, to]: [&[Vec4]; 2],
         near: f64,
     ) -> Fitted<'a> {
-        self.fitted(surfaces, [from, to], near, true)
+        self.fitted(surfaces, Scope::All, [from, to], near, true)
     }
 
     fn fitted<'a>(
         &'a self,
         surfaces: &'a Surfaces,
+        scope: Scope,
         [from, to]: [&[Vec4]; 2],
         near: f64,
         may_stop: bool,
     ) -> Fitted<'a> {
+        let mut is_in = vec![false; surfaces.parts.len()];
+        for pair in self.pairs(surfaces, scope) {
+            pair.iter().for_each(|i| is_in[self.roots[*i].0 as usize] = true);
+        }
         let mut places = vec![Reach::NOTHING; self.order.len()];
         par::chunks_mut(&mut places, 1024, |chunk, places| {
             for (reach, number) in places.iter_mut().zip(&self.order[1024 * chunk..]) {
                 let primitive = &surfaces.primitives[*number as usize];
+                if !is_in[primitive.part as usize] {
+                    continue;
+                }
                 for v in primitive.corners.map(|v| v as usize) {
                     let (a, b) = (from[v].xyz(), to[v].xyz());
                     let way = sub(b, a);
@@ -125,7 +195,7 @@ impl Hierarchy {
                 nodes[i + 1].merge(nodes[node.second as usize])
             };
         }
-        Fitted { tree: self, surfaces, nodes, places }
+        Fitted { tree: self, surfaces, scope, nodes, places }
     }
 }
 
@@ -165,12 +235,9 @@ impl Fitted<'_> {
                 meeting(self.tree.nodes[*a].range(), &self.nodes[*b], &mut firsts);
                 meeting(self.tree.nodes[*b].range(), &self.nodes[*a], &mut seconds);
                 for i in &firsts {
-                    let (p, own) = (&self.surfaces.primitives[order[*i] as usize], &self.places[*i]);
+                    let own = &self.places[*i];
                     for j in seconds.iter().filter(|j| **j > *i && own.meets(&self.places[**j])) {
-                        let q = &self.surfaces.primitives[order[*j] as usize];
-                        if self.surfaces.may_touch(p.part, q.part) {
-                            collect([order[*i], order[*j]], &mut out);
-                        }
+                        collect([order[*i], order[*j]], &mut out);
                     }
                 }
             }
@@ -179,10 +246,22 @@ impl Fitted<'_> {
         found.into_iter().flatten().collect()
     }
 
+    /// The pairs of parts with what is between the boxes around them in m, less `near` and their thickness: 0 or less if
+    /// the boxes meet.
+    pub fn parts(&self) -> impl Iterator<Item = ([u32; 2], f64)> + '_ {
+        self.tree.pairs(self.surfaces, self.scope).map(|pair| {
+            let [(p, first), (q, second)] = pair.map(|i| self.tree.roots[i]);
+            let [a, b] = [first, second].map(|root| &self.nodes[root].place);
+            let apart = (0..3).map(|k| (a[0][k] - b[1][k]).max(b[0][k] - a[1][k])).fold(0.0, f64::max);
+            ([p, q], apart)
+        })
+    }
+
     /// The pairs of leaves that may meet, the one with the first places first; a leaf meets itself.
     fn leaves(&self) -> Vec<[usize; 2]> {
         let (nodes, mut found) = (&self.tree.nodes, vec![]);
-        let mut stack = if nodes.is_empty() { vec![] } else { vec![[0, 0]] };
+        let pairs = self.tree.pairs(self.surfaces, self.scope);
+        let mut stack: Vec<[usize; 2]> = pairs.map(|pair| pair.map(|i| self.tree.roots[i].1)).collect();
         while let Some([a, b]) = stack.pop() {
             let [first, second] = [a, b].map(|i: usize| &nodes[i]);
             if a == b && !first.is_leaf() {

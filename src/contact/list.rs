@@ -1,4 +1,4 @@
-//! The pairs that may touch, as a list that serves many states.
+//! The pairs that may touch, as lists that serve many states.
 //!
 //! A list made for vertices at x₀ has all pairs whose gap there is less than their range and twice a margin. It tells what
 //! touches at x wherever no pair can have come closer by twice the margin. Every part p is followed by its mean
@@ -12,11 +12,15 @@
 //! so what falls, slides or flies in one piece uses up no margin, and pairs that are certainly apart are passed over
 //! without a look at their geometry: the list ascends by the room that pairs have, so that most of them are not even
 //! looked at. What touches, and how far a motion may go, does not depend on the list that told it.
+//!
+//! There is one list for the pairs within bodies, one for those between bodies, and one for those with obstacles, each
+//! made anew when its own parts have moved against each other. Parts whose boxes are far from each other have no pairs:
+//! the distance of the boxes is their room.
 
 use super::AT_ONCE;
 use super::filter;
-use super::hierarchy::Hierarchy;
-use super::pairs::Pair;
+use super::hierarchy::{Hierarchy, Scope};
+use super::pairs::{Kind, Pair};
 use super::surfaces::{NONE, Surfaces};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,8 +36,6 @@ const WORN: f64 = 0.2;
 const PAYS: usize = 8;
 /// Into how many steps the room of pairs is divided.
 const STEPS: usize = 32;
-/// Up to so many parts are followed one by one; more of them are taken to stand still.
-const FOLLOWED: usize = 64;
 
 type Point = [f64; 3];
 
@@ -62,6 +64,10 @@ pub struct List {
     pairs: Vec<Listed>,
     /// Where each step ends among the pairs.
     ends: Vec<usize>,
+    /// The pairs of parts that were near each other.
+    near: Vec<[u32; 2]>,
+    /// The others, with the room that all of their pieces had, in m.
+    far: Vec<([u32; 2], f64)>,
     made_at: Vec<Vec4>,
     margin: f64,
     /// How many pairs were looked at since it was made.
@@ -81,33 +87,38 @@ pub struct Moved {
 impl Moved {
     /// From `from` to `to`.
     pub fn between(surfaces: &Surfaces, from: &[Vec4], to: &[Vec4]) -> Moved {
-        let count = surfaces.parts.len();
-        let way = |v: usize| sub(to[v].xyz(), from[v].xyz());
-        let of = |v: usize| Some(surfaces.part_of(v as u32)).filter(|part| *part != NONE);
-        let mut parts = vec![[0.0; 3]; count];
-        if count <= FOLLOWED {
-            let mut sizes = vec![0.0f64; count];
-            for v in 0..from.len() {
-                if let Some(part) = of(v) {
-                    parts[part as usize] = add(parts[part as usize], way(v));
-                    sizes[part as usize] += 1.0;
-                }
+        let mut common = vec![[0.0; 3]; surfaces.parts.len()];
+        let mut sizes = vec![0.0f64; surfaces.parts.len()];
+        for v in 0..from.len() {
+            let part = surfaces.part_of(v as u32);
+            if part != NONE {
+                common[part as usize] = add(common[part as usize], sub(to[v].xyz(), from[v].xyz()));
+                sizes[part as usize] += 1.0;
             }
-            parts.iter_mut().zip(&sizes).for_each(|(sum, size)| *sum = scale(1.0 / size.max(1.0), *sum));
         }
+        common.iter_mut().zip(&sizes).for_each(|(sum, size)| *sum = scale(1.0 / size.max(1.0), *sum));
+        Moved::besides(surfaces, common, [from, to])
+    }
+
+    /// From `from` to `to`, where each vertex may stop on its way.
+    pub fn stopping(surfaces: &Surfaces, from: &[Vec4], to: &[Vec4]) -> Moved {
+        Moved::besides(surfaces, vec![[0.0; 3]; surfaces.parts.len()], [from, to])
+    }
+
+    fn besides(surfaces: &Surfaces, parts: Vec<Point>, [from, to]: [&[Vec4]; 2]) -> Moved {
+        let part_of = |v: usize| Some(surfaces.part_of(v as u32) as usize).filter(|p| *p < parts.len());
         let mut vertices = vec![0.0; from.len()];
-        let common = &parts;
         par::chunks_mut(&mut vertices, AT_ONCE, |chunk, moved| {
             for (v, moved) in (AT_ONCE * chunk..).zip(moved) {
-                if let Some(part) = of(v) {
-                    *moved = norm(sub(way(v), common[part as usize]));
+                if let Some(part) = part_of(v) {
+                    *moved = norm(sub(sub(to[v].xyz(), from[v].xyz()), parts[part]));
                 }
             }
         });
-        let mut most = vec![0.0f64; count];
+        let mut most = vec![0.0f64; parts.len()];
         for (v, moved) in vertices.iter().enumerate() {
-            if let Some(part) = of(v) {
-                most[part as usize] = most[part as usize].max(*moved);
+            if let Some(part) = part_of(v) {
+                most[part] = most[part].max(*moved);
             }
         }
         Moved { vertices, parts, most }
@@ -129,19 +140,10 @@ impl Moved {
         rest <= 0.0 || common >= rest * rest
     }
 
-    /// By how much any pair may have come closer at the most, in m.
-    pub fn largest(&self, surfaces: &Surfaces) -> f64 {
-        let count = self.parts.len();
-        if count > FOLLOWED {
-            return 2.0 * self.most.iter().copied().fold(0.0, f64::max);
-        }
-        let mut largest = 0.0f64;
-        for p in 0..count {
-            for q in (p..count).filter(|q| surfaces.may_touch(p as u32, *q as u32)) {
-                largest = largest.max(self.most[p] + self.most[q] + norm(sub(self.parts[p], self.parts[q])));
-            }
-        }
-        largest
+    /// By how much any pair between two parts may have come closer at the most, in m.
+    fn of_parts(&self, parts: [u32; 2]) -> f64 {
+        let [p, q] = parts.map(|part| part as usize);
+        self.most[p] + self.most[q] + norm(sub(self.parts[p], self.parts[q]))
     }
 }
 
@@ -172,9 +174,9 @@ fn by_room(pairs: Vec<Listed>, most: f64) -> (Vec<Listed>, Vec<usize>) {
 
 impl List {
     /// The pairs near each other with vertices at `x`.
-    pub fn new(surfaces: &Surfaces, hierarchy: &Hierarchy, x: &[Vec4], margin: f64) -> List {
+    pub fn new(surfaces: &Surfaces, hierarchy: &Hierarchy, scope: Scope, x: &[Vec4], margin: f64) -> List {
         let reach = surfaces.range + 2.0 * margin;
-        let fitted = hierarchy.fit(surfaces, x, x, reach);
+        let fitted = hierarchy.fit(surfaces, scope, [x, x], reach);
         let pairs = fitted.collect(|kind, corners, [p, q], out| {
             let places = corners.map(|v| x[v as usize].xyz());
             let near = reach + surfaces.radii(p, q);
@@ -197,8 +199,16 @@ impl List {
                 }
             }
         });
+        let (far, near): (Vec<_>, Vec<_>) = fitted.parts().partition(|(_, apart)| *apart > 0.0);
+        let far = far.into_iter().map(|(parts, apart)| (parts, apart + 2.0 * margin)).collect();
+        let near = near.into_iter().map(|(parts, _)| parts).collect();
         let (pairs, ends) = by_room(pairs, 2.0 * margin);
-        List { pairs, ends, made_at: x.to_vec(), margin, looked_at: AtomicUsize::new(0) }
+        List { pairs, ends, near, far, made_at: x.to_vec(), margin, looked_at: AtomicUsize::new(0) }
+    }
+
+    /// By how much any pair of parts that were near each other may have come closer, in m.
+    fn closer(&self, moved: &Moved) -> f64 {
+        self.near.iter().map(|parts| moved.of_parts(*parts)).fold(0.0, f64::max)
     }
 
     /// By how much vertices at `x` have moved since the list was made; `Err` tells how much closer pairs may have come
@@ -208,43 +218,49 @@ impl List {
             return Err(0.0);
         }
         let moved = Moved::between(surfaces, &self.made_at, x);
-        let largest = moved.largest(surfaces);
-        let is_worn = largest > WORN * self.margin
+        let closer = self.closer(&moved);
+        let is_worn = closer > WORN * self.margin
             && self.looked_at.load(Ordering::Relaxed) > PAYS * (self.pairs.len() + surfaces.primitives.len());
-        if largest < 2.0 * self.margin && !is_worn { Ok(moved) } else { Err(largest) }
+        let tells =
+            closer < 2.0 * self.margin && self.far.iter().all(|(parts, room)| moved.of_parts(*parts) < *room);
+        if tells && !is_worn { Ok(moved) } else { Err(closer) }
     }
 
-    /// What `use_it` makes of the pairs that may be closer than their range, ascending by kind and corners.
+    /// Appends what `use_it` makes of the pairs that may be closer than their range, with their kind and corners.
     pub fn near<R: Send>(
         &self,
-        surfaces: &Surfaces,
         moved: &Moved,
         use_it: impl Fn(&Pair) -> Option<R> + Send + Sync,
-    ) -> Vec<R> {
-        let mut found = self.collect(moved.largest(surfaces), |listed| {
+        out: &mut Vec<((Kind, [u32; 4]), R)>,
+    ) {
+        out.append(&mut self.collect(self.closer(moved), |listed| {
             let near = moved.may_use_up(listed, listed.room());
             let key = || (listed.pair.kind, listed.pair.corners);
             if near { use_it(&listed.pair).map(|made| (key(), made)) } else { None }
-        });
-        found.sort_unstable_by_key(|(key, _)| *key);
-        found.into_iter().map(|(_, made)| made).collect()
+        }));
     }
 
-    /// The pairs whose gap may be less than their range and `more`; `None` where the list does not tell.
-    pub fn within(&self, surfaces: &Surfaces, moved: &Moved, more: f64) -> Option<Vec<Pair>> {
-        let reach = moved.largest(surfaces) + more;
+    /// The pairs whose gap may be less than their range somewhere on a way; `None` where the list does not tell.
+    pub fn within(&self, moved: &Moved, way: &Moved) -> Option<Vec<Pair>> {
+        let more = self.closer(way);
+        let reach = self.closer(moved) + more;
+        let stays_far =
+            |(parts, room): &([u32; 2], f64)| moved.of_parts(*parts) + way.of_parts(*parts) < *room;
         let select = |listed: &Listed| moved.may_use_up(listed, listed.room() - more).then_some(listed.pair);
-        (reach < 2.0 * self.margin).then(|| self.collect(reach, select))
+        let tells = reach < 2.0 * self.margin && self.far.iter().all(stays_far);
+        tells.then(|| self.collect(reach, select))
     }
 
-    /// The largest part of a motion up to 1 that keeps all pairs apart; `None` where the list does not tell.
-    pub fn longest(&self, surfaces: &Surfaces, from: &[Vec4], to: &[Vec4]) -> Option<f64> {
+    /// The largest part of a motion up to 1 that keeps all pairs apart; `way` is what it moves. `None` where the list does
+    /// not tell.
+    pub fn longest(&self, surfaces: &Surfaces, way: &Moved, [from, to]: [&[Vec4]; 2]) -> Option<f64> {
         let start = self.moved(surfaces, from).ok()?;
-        let way = Moved::between(surfaces, from, to);
         // A pair that has not used up this much of its gap is not bounded by the filter either.
         let free = |left: f64| FREE * left - filter::KEPT * surfaces.range;
-        let [gone, going] = [start.largest(surfaces), way.largest(surfaces)];
-        if going >= free(2.0 * self.margin - gone) {
+        let is_free =
+            |(parts, room): &([u32; 2], f64)| way.of_parts(*parts) < free(room - start.of_parts(*parts));
+        let [gone, going] = [self.closer(&start), self.closer(way)];
+        if going >= free(2.0 * self.margin - gone) || !self.far.iter().all(is_free) {
             return None;
         }
         let reach = (going + filter::KEPT * surfaces.range) / FREE + gone;
@@ -271,7 +287,10 @@ impl List {
 
 #[cfg(test)]
 mod tests {
+    use super::List;
     use crate::config::parse;
+    use crate::contact::hierarchy::{Hierarchy, Scope};
+    use crate::contact::surfaces::{Part, Surfaces};
     use crate::simulate::Simulation;
     use elements::math::lanes::Vec4;
     use elements::math::random::SplitMix64;
@@ -323,5 +342,40 @@ mod tests {
             touched += usize::from(found.0 > 0.0);
         }
         assert!(touched > 50 && cut > 50, "{touched} touched, {cut} were cut");
+    }
+
+    /// Triangles above each other: two of a body, 0.1 m apart, and one of an obstacle 1 m below.
+    fn three_triangles() -> (Surfaces, Vec<Vec4>) {
+        let corner = |height: f64, k: usize| {
+            Vec4::new([[0.0, height, 0.0], [1.0, height, 0.0], [0.0, height, 1.0]][k])
+        };
+        let x: Vec<Vec4> = (0..9).map(|v| corner([0.0, 0.1, -1.0][v / 3], v % 3)).collect();
+        let body = Part { triangles: vec![[0, 1, 2], [3, 4, 5]], ..Part::default() };
+        let obstacle = Part { is_obstacle: true, triangles: vec![[6, 7, 8]], ..Part::default() };
+        (Surfaces::new(vec![body, obstacle], |_, _| true, x.clone(), 6, 0.01), x)
+    }
+
+    #[test]
+    fn lists_serve_what_falls_until_it_may_touch() {
+        let (surfaces, x) = three_triangles();
+        let hierarchy = Hierarchy::new(&surfaces, &x);
+        let [own, other] =
+            [Scope::Own, Scope::Obstacles].map(|scope| List::new(&surfaces, &hierarchy, scope, &x, 0.05));
+        let lowered = |by: f64, first: usize| {
+            let mut x = x.clone();
+            x[first..6].iter_mut().for_each(|v| v.0[1] -= by);
+            x
+        };
+        // All of the body: its own list serves anywhere, that with the obstacle for less than 0.99 m.
+        for (by, serves) in [(0.5, true), (0.98, true), (0.995, false)] {
+            assert!(own.moved(&surfaces, &lowered(by, 0)).is_ok(), "{by}");
+            assert_eq!(other.moved(&surfaces, &lowered(by, 0)).is_ok(), serves, "{by}");
+        }
+        // One triangle on the other: no more than twice the margin.
+        assert!(own.moved(&surfaces, &lowered(0.04, 3)).is_ok());
+        assert!(own.moved(&surfaces, &lowered(0.11, 3)).is_err_and(|closer| (closer - 0.11).abs() < 1e-12));
+        // Pairs of other scopes are not listed.
+        assert!(own.pairs.iter().all(|listed| listed.parts == [0, 0]) && !own.pairs.is_empty());
+        assert!(other.pairs.is_empty() && other.far.len() == 1);
     }
 }

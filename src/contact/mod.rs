@@ -10,7 +10,8 @@
 //! | `distance` | closest points |
 //! | `barrier` | the function of the gap |
 //! | `pairs` | the energy, its gradient and the squares of its Hessian |
-//! | `list` | the pairs that may touch, kept over many states |
+//! | `list` | pairs that may touch, kept over many states |
+//! | `search` | the lists of a scene, made anew on demand |
 //! | `filter` | how far a motion may go |
 //! | `friction` | anchors that hold what sticks |
 //! | `positional` | constraints and a filter for solvers of positions |
@@ -34,10 +35,11 @@ pub mod pairs;
 mod positional;
 pub mod published;
 mod report;
+mod search;
 pub mod surfaces;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::step::active::{Active, Approach, Square, Touching};
@@ -45,14 +47,14 @@ use elements::math::lanes::Vec4;
 use elements::math::vec3::{add, cross, dot, norm, sub};
 use elements::par;
 use friction::{Friction, Rub};
-use hierarchy::Hierarchy;
+use hierarchy::{Hierarchy, Scope};
 use list::{List, Moved};
 use pairs::{Pair, Touch};
+use search::Search;
 use surfaces::Surfaces;
 
 /// The number of pairs or vertices that one thread looks at before it takes the next ones.
 const AT_ONCE: usize = 1024;
-
 /// All contacts of a scene.
 pub struct Contact {
     surfaces: Surfaces,
@@ -64,9 +66,7 @@ pub struct Contact {
     rubs: Vec<Rub>,
     /// True if the solver takes friction from [`Active::approaches`].
     is_positional: bool,
-    list: Mutex<Arc<List>>,
-    /// The margin of a list at the most, in m: lists with many more pairs than touch cost more than making them anew.
-    widest: f64,
+    searches: Vec<Search>,
     /// The time that finding pairs took, in ns.
     searched: AtomicU64,
 }
@@ -78,7 +78,7 @@ impl Contact {
         let has_plane = |part: &u32| surfaces.parts[*part as usize].plane.is_some();
         let planes = (0..surfaces.parts.len() as u32).filter(has_plane).collect();
         Contact {
-            widest: surfaces.range.max(0.25 * surfaces.mean_edge(x)),
+            searches: Search::all(&surfaces, &hierarchy, x),
             surfaces,
             hierarchy,
             planes,
@@ -86,7 +86,6 @@ impl Contact {
             friction,
             rubs: vec![],
             is_positional: false,
-            list: Mutex::default(),
             searched: AtomicU64::new(0),
         }
     }
@@ -101,17 +100,13 @@ impl Contact {
         &self.surfaces
     }
 
-    /// A list that tells what touches at `x`, and how vertices have moved since it was made.
-    fn list_at(&self, x: &[Vec4]) -> (Arc<List>, Moved) {
+    /// A list of each search that tells what touches at `x`, and how vertices have moved since it was made.
+    fn lists_at(&self, x: &[Vec4]) -> Vec<(Arc<List>, Moved)> {
         let started = Instant::now();
-        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
-        let moved = list.moved(&self.surfaces, x).unwrap_or_else(|largest| {
-            let margin = largest.clamp(self.surfaces.range, self.widest);
-            *list = Arc::new(List::new(&self.surfaces, &self.hierarchy, x, margin));
-            Moved::between(&self.surfaces, x, x)
-        });
+        let of = |search: &Search| search.at(&self.surfaces, &self.hierarchy, x);
+        let lists = self.searches.iter().map(of).collect();
         self.searched.fetch_add(started.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        (list.clone(), moved)
+        lists
     }
 
     /// What `use_it` makes of the pairs that may be closer than their range at `x`, where it makes something of them, in
@@ -121,8 +116,10 @@ impl Contact {
         for plane in &self.planes {
             found.extend(self.above_plane(*plane, x, self.surfaces.range, &use_it));
         }
-        let (list, moved) = self.list_at(x);
-        found.extend(list.near(&self.surfaces, &moved, use_it));
+        let mut listed = vec![];
+        self.lists_at(x).iter().for_each(|(list, moved)| list.near(moved, &use_it, &mut listed));
+        listed.sort_unstable_by_key(|(key, _)| *key);
+        found.extend(listed.into_iter().map(|(_, made)| made));
         found
     }
 
@@ -195,15 +192,15 @@ impl Contact {
         parts.into_iter().fold(1.0, f64::min)
     }
 
-    /// The largest part up to 1 of a motion that keeps all pieces apart, by a search through all of them.
-    fn longest_of_all(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
-        self.bounds_of_all(from, to).into_iter().fold(1.0, |longest, (part, _)| longest.min(part))
+    /// The largest part up to 1 of a motion that keeps the pieces of a scope apart, by a search through all of them.
+    fn longest_of_all(&self, scope: Scope, from: &[Vec4], to: &[Vec4]) -> f64 {
+        self.bounds_of_all(scope, from, to).into_iter().fold(1.0, |longest, (part, _)| longest.min(part))
     }
 
     /// The pairs that bound a motion, with the parts of it that they allow, by a search through all of them.
-    fn bounds_of_all(&self, from: &[Vec4], to: &[Vec4]) -> Vec<(f64, Pair)> {
+    fn bounds_of_all(&self, scope: Scope, from: &[Vec4], to: &[Vec4]) -> Vec<(f64, Pair)> {
         let surfaces = &self.surfaces;
-        let fitted = self.hierarchy.fit(surfaces, from, to, filter::BESIDE * surfaces.range);
+        let fitted = self.hierarchy.fit(surfaces, scope, [from, to], filter::BESIDE * surfaces.range);
         fitted.collect(|kind, corners, [p, q], out| {
             let x = corners.map(|v| from[v as usize].xyz());
             let end = corners.map(|v| to[v as usize].xyz());
@@ -267,9 +264,11 @@ impl Active for Contact {
 
     fn longest_part(&self, from: &[Vec4], to: &[Vec4]) -> f64 {
         let above = self.planes.iter().map(|plane| self.longest_above(*plane, from, to)).fold(1.0, f64::min);
-        let list = self.list.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let apart = list.longest(&self.surfaces, from, to).unwrap_or_else(|| self.longest_of_all(from, to));
-        above.min(apart)
+        let way = Moved::between(&self.surfaces, from, to);
+        self.searches.iter().fold(above, |longest, search| {
+            let told = search.last().longest(&self.surfaces, &way, [from, to]);
+            longest.min(told.unwrap_or_else(|| self.longest_of_all(search.scope, from, to)))
+        })
     }
 
     fn constrains(&self) -> bool {
@@ -297,7 +296,7 @@ impl Active for Contact {
     }
 
     fn bounding(&self, from: &[Vec4], to: &[Vec4]) -> Option<[String; 2]> {
-        let mut bounds = self.bounds_of_all(from, to);
+        let mut bounds = self.bounds_of_all(Scope::All, from, to);
         for plane in &self.planes {
             bounds.extend(self.above_plane(*plane, from, f64::INFINITY, |pair| {
                 Some((filter::longest(pair, from, to), *pair)).filter(|(part, _)| *part < 1.0)

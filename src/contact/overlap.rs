@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::Contact;
+use super::hierarchy::Scope;
 use super::pairs::Pair;
 use super::surfaces::{NONE, Primitive};
 use crate::mesh::intersect::{meets, passes_through};
@@ -40,7 +41,7 @@ impl Contact {
     /// parts and place.
     pub fn overlaps(&self, x: &[Vec4]) -> Vec<Overlap> {
         let surfaces = &self.surfaces;
-        let fitted = self.hierarchy.fit(surfaces, x, x, 0.0);
+        let fitted = self.hierarchy.fit(surfaces, Scope::All, [x, x], 0.0);
         let mut found = fitted.collect_primitives(|numbers, out| {
             if surfaces.excluded.has_primitives(numbers) {
                 return;

@@ -16,6 +16,7 @@
 use super::Contact;
 use super::barrier::barrier;
 use super::filter::{self, longest_of};
+use super::hierarchy::Scope;
 use super::list::{FREE, Moved};
 use super::pairs::{Kind, Pair};
 use crate::step::active::Approach;
@@ -35,9 +36,9 @@ impl Contact {
     /// The constraints of the pairs near the motion from `from` to `to`.
     pub(super) fn constraints(&self, from: &[Vec4], to: &[Vec4], out: &mut Vec<Approach>) {
         let surfaces = &self.surfaces;
-        let closer = Moved::between(surfaces, from, to).largest(surfaces);
-        let mut pairs = self.listed(from, closer).unwrap_or_else(|| {
-            let fitted = self.hierarchy.fit(surfaces, from, to, surfaces.range);
+        let way = Moved::between(surfaces, from, to);
+        let mut pairs = self.listed(from, &way).unwrap_or_else(|| {
+            let fitted = self.hierarchy.fit(surfaces, Scope::All, [from, to], surfaces.range);
             fitted.collect(|kind, corners, [p, q], out| {
                 let (x, way) = between(&corners, from, to);
                 if filter::may_meet(kind.first(), &x, &way, surfaces.range + surfaces.radii(p, q)) {
@@ -52,10 +53,13 @@ impl Contact {
         out.extend(pairs.iter().filter_map(|pair| self.constraint(pair, from, to)));
     }
 
-    /// The pairs whose gap at `x` may be less than their range and `more`, by the list; `None` where it does not tell.
-    fn listed(&self, x: &[Vec4], more: f64) -> Option<Vec<Pair>> {
-        let (list, moved) = self.list_at(x);
-        list.within(&self.surfaces, &moved, more)
+    /// The pairs whose gap may be less than their range on a way that begins at `x`, by the lists; `None` where they do not
+    /// tell.
+    fn listed(&self, x: &[Vec4], way: &Moved) -> Option<Vec<Pair>> {
+        let lists = self.lists_at(x);
+        let found: Option<Vec<Vec<Pair>>> =
+            lists.iter().map(|(list, moved)| list.within(moved, way)).collect();
+        found.map(|found| found.concat())
     }
 
     fn constraint(&self, pair: &Pair, from: &[Vec4], to: &[Vec4]) -> Option<Approach> {
@@ -95,9 +99,9 @@ impl Contact {
     /// Lowers `parts`, one for each vertex, until the motion of each vertex by its part of the way is safe.
     pub(super) fn separate(&self, from: &[Vec4], to: &[Vec4], parts: &mut [f64]) {
         let surfaces = &self.surfaces;
-        let longest = from.iter().zip(to).map(|(a, b)| norm(sub(b.xyz(), a.xyz()))).fold(0.0, f64::max);
-        let mut pairs = self.listed(from, 2.0 * longest).unwrap_or_else(|| {
-            self.hierarchy.fit_parts(surfaces, from, to, filter::BESIDE * surfaces.range).collect(
+        let way = Moved::stopping(surfaces, from, to);
+        let mut pairs = self.listed(from, &way).unwrap_or_else(|| {
+            self.hierarchy.fit_parts(surfaces, [from, to], filter::BESIDE * surfaces.range).collect(
                 |kind, corners, [p, q], out| {
                     let (x, way) = between(&corners, from, to);
                     if filter::may_meet_parts(kind.first(), &x, &way, surfaces.range + surfaces.radii(p, q)) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Contact;
+use super::hierarchy::Scope;
 use super::pairs::{Pair, Touch};
 use crate::step::active::{Between, Touching};
 use elements::math::lanes::Vec4;
@@ -16,7 +17,7 @@ impl Contact {
     pub fn least_gap(&self, x: &[Vec4]) -> Result<f64, f64> {
         let (surfaces, far) = (&self.surfaces, FAR * self.surfaces.range);
         let mut pairs: Vec<Pair> =
-            self.hierarchy.fit(surfaces, x, x, far).collect(|kind, corners, [p, q], out| {
+            self.hierarchy.fit(surfaces, Scope::All, [x, x], far).collect(|kind, corners, [p, q], out| {
                 if p.part != q.part {
                     out.extend(surfaces.complete(kind, corners, p, q));
                 }
@@ -80,7 +81,7 @@ impl Contact {
         let surfaces = &self.surfaces;
         let mut found = self
             .hierarchy
-            .fit(surfaces, from, to, 2.0 * surfaces.range)
+            .fit(surfaces, Scope::All, [from, to], 2.0 * surfaces.range)
             .collect_primitives(|[p, q], out| out.push([p, q].map(|p| surfaces.primitives[p as usize].part)));
         for plane in &self.planes {
             let [origin, normal] = self.plane_at(*plane, to);

@@ -206,15 +206,30 @@ impl Surfaces {
         self.parts[p.part as usize].radius + self.parts[q.part as usize].radius
     }
 
-    /// The mean length in m of the edges of bodies at `x`; 0 without any.
-    pub fn mean_edge(&self, x: &[Vec4]) -> f64 {
+    /// The lengths in m of the edges of bodies at `x`.
+    fn lengths<'a>(&'a self, x: &'a [Vec4]) -> impl Iterator<Item = f64> + 'a {
         let is_body = |e: &&[u32; 2]| !self.parts[self.part_of(e[0]) as usize].is_obstacle;
-        let lengths = self.edges.iter().filter(is_body).map(|e| {
+        self.edges.iter().filter(is_body).map(|e| {
             let [a, b] = e.map(|v| x[v as usize].xyz());
             norm(sub(b, a))
-        });
-        let (count, sum) = lengths.fold((0.0, 0.0), |(count, sum), length| (count + 1.0, sum + length));
+        })
+    }
+
+    /// The mean length in m of the edges of bodies at `x`; 0 without any.
+    pub fn mean_edge(&self, x: &[Vec4]) -> f64 {
+        let (count, sum) =
+            self.lengths(x).fold((0.0, 0.0), |(count, sum), length| (count + 1.0, sum + length));
         if count > 0.0 { sum / count } else { 0.0 }
+    }
+
+    /// A length in m that is near that of the finer edges of bodies at `x`, l⁻² the mean of their inverse squares; 0
+    /// without any. Balls of a radius r around pieces of surfaces have (r/l)² others in the mean.
+    pub fn fine_edge(&self, x: &[Vec4]) -> f64 {
+        let (count, sum) = self
+            .lengths(x)
+            .filter(|length| *length > 0.0)
+            .fold((0.0, 0.0), |(count, sum), length| (count + 1.0, sum + 1.0 / (length * length)));
+        if count > 0.0 { (count / sum).sqrt() } else { 0.0 }
     }
 
     /// True if some corner can move.
