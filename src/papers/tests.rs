@@ -2,13 +2,13 @@ use super::*;
 
 #[test]
 fn every_file_of_the_folder_is_a_row_or_a_scene_of_one() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
-    let stems = |folder: &std::path::Path| -> std::collections::BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
+    let stems = |folder: &Path| -> BTreeSet<String> {
         let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let files = paths.filter(|path| path.extension().is_some_and(|e| e == "toml"));
         files.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect()
     };
-    let known = |files: &[(&str, &str)]| -> std::collections::BTreeSet<String> {
+    let known = |files: &[(&str, &str)]| -> BTreeSet<String> {
         files.iter().map(|(name, _)| (*name).to_owned()).collect()
     };
     assert_eq!(stems(&root), known(registry::SPECS));
