@@ -52,7 +52,7 @@ impl Entry {
             Meshes::Described => {}
             Meshes::Own => remarks.push("Measured on the paper's own mesh.".to_owned()),
             Meshes::Substitutes => {
-                remarks.push("Measured on a mesh made here in place of the paper's.".to_owned())
+                remarks.push("Measured on a mesh made here in place of the paper's.".to_owned());
             }
         }
         for (old, new) in &stored.swaps {

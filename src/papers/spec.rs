@@ -210,7 +210,7 @@ impl Spec {
             hint: String::new(),
         };
         let spec: Spec = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
             fault(format!("line {line}"), error.message().to_owned())
         })?;
         for (number, cell) in spec.cells.iter().enumerate() {
