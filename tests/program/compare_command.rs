@@ -5,6 +5,11 @@ use crate::common::scenes::beam;
 
 const ARAP: &str = "{ model = \"arap\", young = 1e5 }";
 
+/// The numbers of a row behind the solver, but for a step length that is not there.
+fn numbers(row: &str) -> Vec<f64> {
+    row.split(',').skip(1).filter(|number| !number.is_empty()).map(|number| number.parse().unwrap()).collect()
+}
+
 #[test]
 fn a_comparison_writes_a_table_and_charts_and_says_who_was_faster() {
     let place = Place::new();
@@ -23,8 +28,7 @@ fn a_comparison_writes_a_table_and_charts_and_says_who_was_faster() {
     assert_eq!(rows.next(), Some(pliant::compare::HEADER));
     // What minimizes ends far below its start, and nothing is below the reference.
     for row in rows.filter(|row| row.starts_with("\"quasi-newton\",") || row.starts_with("\"newton\",")) {
-        let numbers: Vec<f64> =
-            row.split(',').skip(1).filter(|n| !n.is_empty()).map(|n| n.parse().unwrap()).collect();
+        let numbers = numbers(row);
         assert!(numbers[5] >= 0.0 && (numbers[0] < 20.0 || numbers[5] < 1e-6), "{row}");
     }
     for name in ["iterations", "seconds"] {
@@ -121,8 +125,6 @@ fn steps_with_contact_are_compared_from_a_start_without_intersections() {
         let table = std::fs::read_to_string(place.path(&format!("out/{step}/convergence.csv"))).unwrap();
         let needed = |solver: &str| {
             let mut rows = table.lines().filter(|row| row.starts_with(&format!("\"{solver}\",")));
-            let numbers =
-                |row: &str| -> Vec<f64> { row.split(',').skip(1).map(|n| n.parse().unwrap()).collect() };
             rows.find_map(|row| (numbers(row)[5] <= 1e-6).then(|| [numbers(row)[0], numbers(row)[13]]))
                 .unwrap()
         };
