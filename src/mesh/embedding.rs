@@ -5,8 +5,8 @@
 //! ```
 //!
 //! where w are the barycentric coordinates of p in the tet that contains it at rest. Outside of all tets they are
-//! those in the nearest one, and some are negative. Either way the rest position comes back up to rounding. The
-//! In quadratic tets the weights are those of their ten nodes, the shape functions at w, which is right for straight edges. The
+//! those in the nearest one, and some are negative. Either way the rest position comes back up to rounding. In
+//! quadratic tets the weights are those of their ten nodes, the shape functions at w, which is right for straight edges. The
 //! nearest of all faces of tets belongs to the tet that contains p (else another face would lie between) or,
 //! outside, to the nearest tet.
 
