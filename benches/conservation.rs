@@ -52,9 +52,10 @@ fn main() {
 
 fn compare() {
     let file = std::env::args().skip(1).find(|a| !a.starts_with("--"));
-    let mesh = file.map_or("generate = { shape = \"sphere\", radius = 0.5, cells = 8 }".to_owned(), |file| {
-        format!("mesh = {file:?}")
-    });
+    let mesh = file.map_or(
+        "element = \"linear\"\ngenerate = { shape = \"sphere\", radius = 0.5, cells = 8 }".to_owned(),
+        |file| format!("mesh = {file:?}"),
+    );
     let mut best = [[f64::INFINITY; 2]; 2];
     // In turns, so that what else the machine does falls on both.
     for _ in 0..7 {

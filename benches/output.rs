@@ -25,6 +25,7 @@ frames = 200
 [solver]
 iterations = 10
 [[body]]
+element = "linear"
 generate = { shape = "beam", size = [2.5, 0.625, 0.625], cells = [40, 10, 10], split = 5 }
 material = { model = "neo-hookean", young = 1e6, poisson = 0.3 }
 [[body.pin]]

@@ -58,6 +58,8 @@
 //! | `run` | a whole run: directory, frames, metrics, checkpoints |
 //! | `view`, `compare` | charts, pages and pictures of runs; solvers side by side |
 //! | `papers` | the tables and figures of the papers, measured again |
+//! | `sweep` | one config with many values, a run for each |
+//! | `summarize` | many runs as one table |
 //! | `cli` | one file per command |
 //!
 //! # Words
@@ -137,6 +139,8 @@ pub mod solver;
 pub mod solvers;
 #[doc(hidden)]
 pub mod step;
+pub mod summarize;
+pub mod sweep;
 #[doc(hidden)]
 pub mod view;
 

@@ -31,6 +31,7 @@ fn run(solver: &str, model: &str, element: &str) -> (Vec<u8>, String) {
         deform = {{ twist = {{ axis = "x", degrees = 60 }} }}
         {HELD}
         [[body]]
+        element = "linear"
         generate = {{ shape = "box", size = [1, 0.5, 0.5], cells = [8, 6, 6], split = 6 }}
         material = {material}
         transform = {{ translate = [0, 0, 2] }}

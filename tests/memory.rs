@@ -23,6 +23,7 @@ fn a_tet_takes_twelve_hundred_bytes_at_most() {
         [[body]]
         density = 1000.0
         material = { model = "neo-hookean", young = 1e6, poisson = 0.3 }
+        element = "linear"
         generate = { shape = "beam", size = [4.25, 1.0625, 1.0625], cells = [68, 17, 17], split = 5 }
         [[body.pin]]
         select = { box = { min = [-1, -1, -1], max = [1e-6, 9, 9] } }

@@ -33,6 +33,7 @@ fn beam(cells: [u32; 3], solver: &str, material: &str) -> Scene {
     let size = cells.map(|c| f64::from(c) * 0.0625);
     let body = format!(
         r#"
+        element = "linear"
         generate = {{ shape = "beam", size = {size:?}, cells = {cells:?}, split = 5 }}
         [[body.pin]]
         select = {{ box = {{ min = [-1, -1, -1], max = [1e-6, 99, 99] }} }}

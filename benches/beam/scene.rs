@@ -34,6 +34,7 @@ fn simulate(solver: &str, runs: usize) -> Motion {
         [solver]
         {solver}
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [4, 1, 1], cells = [40, 10, 10], split = 5 }}
         density = 1000.0
         material = {{ model = "stable-neo-hookean", young = 1e6, poisson = 0.45 }}

@@ -48,7 +48,7 @@ def stack(n, frames, folder):
         x, y, z = k % n, k // (n * n), k // n % n
         # Vertices are not above vertices.
         place = [x * (1 + APART) + 0.03 * (y % 2), APART + y * (1 + APART), z * (1 + APART) + 0.02 * (y % 2)]
-        text += f'[[body]]\nname = "box{k}"\ngenerate = {{ shape = "box", size = [1, 1, 1], cells = [4, 4, 4] }}\n'
+        text += f'[[body]]\nname = "box{k}"\nelement = "linear"\ngenerate = {{ shape = "box", size = [1, 1, 1], cells = [4, 4, 4] }}\n'
         text += f'material = {{ model = "neo-hookean", young = 1e7, poisson = 0.3 }}\ntransform = {{ translate = {place} }}\n'
     (folder / "scene.toml").write_text(text)
     return n**3 * 4**3 * 5

@@ -24,6 +24,7 @@ const SCENE: &str = r#"
     kind = "xpbd"
     iterations = 10
     [[body]]
+    element = "linear"
     generate = { shape = "beam", size = [2.5, 0.625, 0.625], cells = [40, 10, 10], split = 5 }
     density = 1000.0
     material = { model = "stvk", young = 1e6, poisson = 0.3 }

@@ -8,6 +8,7 @@
 mod file;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub use file::{Array, Fault};
 
@@ -54,11 +55,16 @@ pub enum Outcome {
     Replaced,
 }
 
-/// A directory of entries, or a cache that is disabled.
+/// A directory of entries, possibly over others that are only read, or a cache that is disabled.
 #[derive(Clone, Debug)]
 pub struct Cache {
     dir: Option<PathBuf>,
+    /// Directories that are looked through first and never written to.
+    shared: Vec<PathBuf>,
 }
+
+/// Entries that were used within this time keep the time of their last use.
+const RECENT: Duration = Duration::from_secs(3600);
 
 /// The ending of the cache's files.
 const EXTENSION: &str = "pliant-cache";
@@ -66,12 +72,17 @@ const EXTENSION: &str = "pliant-cache";
 impl Cache {
     /// A cache in `dir`, which is created with the first entry.
     pub fn at(dir: &Path) -> Cache {
-        Cache { dir: Some(dir.to_owned()) }
+        Cache { dir: Some(dir.to_owned()), shared: vec![] }
     }
 
     /// A cache that stores nothing.
     pub fn disabled() -> Cache {
-        Cache { dir: None }
+        Cache { dir: None, shared: vec![] }
+    }
+
+    /// This cache over others, such as one that a farm shares: their entries are used, and new ones go into this one.
+    pub fn over(self, shared: Vec<PathBuf>) -> Cache {
+        Cache { shared, ..self }
     }
 
     /// The directory, if there is one.
@@ -84,15 +95,27 @@ impl Cache {
     pub fn fetch<T: Cached>(
         &self,
         key: &Key,
-        fits: impl FnOnce(&T) -> bool,
+        fits: impl Fn(&T) -> bool,
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<(T, Outcome)> {
         let Some(dir) = &self.dir else { return Ok((compute()?, Outcome::Miss)) };
+        let read = |path: &Path| {
+            file::read(path, T::KIND, T::VERSION, key)
+                .and_then(|arrays| T::from_arrays(arrays).filter(&fits).ok_or(Fault::Inconsistent))
+        };
+        for path in self.shared.iter().map(|dir| dir.join(file_name(T::KIND, key))) {
+            match read(&path) {
+                Ok(value) => return Ok((value, Outcome::Hit)),
+                Err(Fault::Absent) => {}
+                Err(fault) => tracing::warn!("cache file {}: {fault}; it is passed over", path.display()),
+            }
+        }
         let path = dir.join(file_name(T::KIND, key));
-        let found = file::read(&path, T::KIND, T::VERSION, key)
-            .and_then(|arrays| T::from_arrays(arrays).filter(fits).ok_or(Fault::Inconsistent));
-        let outcome = match found {
-            Ok(value) => return Ok((value, Outcome::Hit)),
+        let outcome = match read(&path) {
+            Ok(value) => {
+                note_use(&path);
+                return Ok((value, Outcome::Hit));
+            }
             Err(Fault::Absent) => Outcome::Miss,
             Err(fault) => {
                 tracing::warn!("cache file {}: {fault}; computing it anew", path.display());
@@ -144,22 +167,62 @@ impl Cache {
         (check.is_sound)(entry.arrays).then_some(()).ok_or(Fault::Inconsistent)
     }
 
+    /// Removes the entries that were not used for longer than `older_than`, and then those whose last use is the longest ago until
+    /// all others have `most` bytes or fewer; returns their number and their bytes.
+    pub fn prune(&self, older_than: Option<Duration>, most: Option<u64>) -> Result<(usize, u64)> {
+        let age = |path: &Path| {
+            let used = std::fs::symlink_metadata(path).and_then(|found| found.modified());
+            used.ok().and_then(|used| used.elapsed().ok()).unwrap_or_default()
+        };
+        let mut entries: Vec<(Duration, PathBuf, u64)> =
+            self.entries()?.into_iter().map(|(path, size)| (age(&path), path, size)).collect();
+        // The newest first; names decide between equals.
+        entries.sort();
+        let mut kept = 0;
+        entries.retain(|(age, _, size)| {
+            let stays =
+                older_than.is_none_or(|limit| *age <= limit) && most.is_none_or(|most| kept + size <= most);
+            kept += if stays { *size } else { 0 };
+            !stays
+        });
+        remove(entries.into_iter().map(|(_, path, size)| (path, size)))
+    }
+
     /// Removes all entries (and nothing else); returns their number and their bytes.
     pub fn clear(&self) -> Result<(usize, u64)> {
-        let (mut count, mut freed) = (0, 0);
-        for (path, size) in &self.entries()? {
-            match std::fs::remove_file(path) {
-                Ok(()) => (count, freed) = (count + 1, freed + size),
-                // Another process has removed it.
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-                Err(_) if path.is_dir() => {
-                    tracing::warn!("{} is a directory and is left alone", path.display());
-                }
-                Err(e) => return Err(Error::io(Action::Remove, path, e)),
-            }
-        }
-        Ok((count, freed))
+        remove(self.entries()?)
     }
+}
+
+/// Notes that an entry was used, for [`Cache::prune`]. Where that is not allowed, the entry only looks older.
+fn note_use(path: &Path) {
+    let is_recent = |file: &std::fs::File| {
+        file.metadata()
+            .and_then(|found| found.modified())
+            .is_ok_and(|used| used.elapsed().is_ok_and(|age| age < RECENT))
+    };
+    if let Ok(file) = std::fs::File::open(path)
+        && !is_recent(&file)
+    {
+        let _ = file.set_modified(std::time::SystemTime::now());
+    }
+}
+
+/// Removes entries that are still there; returns their number and their bytes.
+fn remove(entries: impl IntoIterator<Item = (PathBuf, u64)>) -> Result<(usize, u64)> {
+    let (mut count, mut freed) = (0, 0);
+    for (path, size) in &entries.into_iter().collect::<Vec<_>>() {
+        match std::fs::remove_file(path) {
+            Ok(()) => (count, freed) = (count + 1, freed + size),
+            // Another process has removed it.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(_) if path.is_dir() => {
+                tracing::warn!("{} is a directory and is left alone", path.display());
+            }
+            Err(e) => return Err(Error::io(Action::Remove, path, e)),
+        }
+    }
+    Ok((count, freed))
 }
 
 fn file_name(kind: &str, key: &Key) -> String {
@@ -240,6 +303,46 @@ mod tests {
         std::fs::write(&blocker, b"x").unwrap();
         let cache = Cache::at(&blocker.join("sub"));
         assert_eq!(cache.fetch(&blake3::hash(b"a"), |_| true, || Ok(sample())).unwrap().1, Outcome::Miss);
+    }
+
+    #[test]
+    fn entries_of_shared_directories_are_used_and_never_written() {
+        let (shared, own) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let [a, b] = [b"a", b"b"].map(|name| blake3::hash(name));
+        Cache::at(shared.path()).fetch(&a, |_| true, || Ok(sample())).unwrap();
+        let both = Cache::at(own.path()).over(vec![shared.path().to_owned()]);
+        let fetch = |key: &Key| both.fetch(key, |_| true, || Ok(sample())).unwrap().1;
+        assert_eq!([fetch(&a), fetch(&b), fetch(&b)], [Outcome::Hit, Outcome::Miss, Outcome::Hit]);
+        let count = |dir: &Path| Cache::at(dir).entries().unwrap().len();
+        assert_eq!([count(shared.path()), count(own.path())], [1, 1]);
+        // A damaged shared entry is passed over, and left as it is.
+        let path = Cache::at(shared.path()).entries().unwrap()[0].0.clone();
+        std::fs::write(&path, b"damaged").unwrap();
+        assert_eq!([fetch(&a), fetch(&a)], [Outcome::Miss, Outcome::Hit]);
+        assert_eq!(std::fs::read(&path).unwrap(), b"damaged");
+    }
+
+    #[test]
+    fn prune_removes_what_was_not_used_for_the_longest_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::at(dir.path());
+        let day = Duration::from_secs(86_400);
+        for days in 0..4u32 {
+            let key = blake3::hash(&days.to_le_bytes());
+            cache.fetch(&key, |_| true, || Ok(Numbers(vec![0.5; 100], vec![]))).unwrap();
+            let file = std::fs::File::open(dir.path().join(file_name("numbers", &key))).unwrap();
+            file.set_modified(std::time::SystemTime::now() - days * day - day / 2).unwrap();
+        }
+        let size = cache.entries().unwrap()[0].1;
+        assert_eq!(cache.prune(Some(3 * day), None).unwrap(), (1, size));
+        // The oldest that is left is used, so that another one goes.
+        let old = blake3::hash(&2u32.to_le_bytes());
+        assert_eq!(cache.fetch(&old, |_| true, || Ok(sample())).unwrap().1, Outcome::Hit);
+        assert_eq!(cache.prune(None, Some(2 * size)).unwrap(), (1, size));
+        let left =
+            |days: u32| dir.path().join(file_name("numbers", &blake3::hash(&days.to_le_bytes()))).exists();
+        assert_eq!([0, 1, 2].map(left), [true, false, true]);
+        assert_eq!(cache.prune(None, Some(0)).unwrap().0, 2);
     }
 
     #[test]

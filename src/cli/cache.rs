@@ -1,5 +1,7 @@
 //! `pliant cache`: lists, verifies or empties the cache.
 
+use std::time::Duration;
+
 use clap::{Args, Subcommand};
 
 use super::Global;
@@ -13,7 +15,8 @@ use crate::{meshing, solver};
 /// Arguments of `pliant cache`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  pliant cache list\n  pliant cache verify --cache-dir /shared/pliant-cache"
+    after_help = "Examples:\n  pliant cache list\n  pliant cache verify --cache-dir /shared/pliant-cache\n  \
+                  pliant cache prune --max-size 20GB --older-than 30d"
 )]
 pub struct CacheArgs {
     /// The action on the cache.
@@ -30,6 +33,26 @@ pub enum CacheAction {
     Verify,
     /// Remove all entries
     Clear,
+    /// Remove entries that were not used for long, or the oldest ones beyond a size
+    Prune {
+        /// The size that the entries may have together, such as 20GB; those whose last use is the longest ago go first.
+        #[arg(long, value_name = "SIZE", value_parser = super::size::parse, required_unless_present = "older_than")]
+        max_size: Option<u64>,
+        /// Remove entries that were not used for so long, such as 30d or 12h.
+        #[arg(long, value_name = "AGE", value_parser = parse_age)]
+        older_than: Option<Duration>,
+    },
+}
+
+/// Reads an age in days, hours or minutes.
+fn parse_age(text: &str) -> std::result::Result<Duration, String> {
+    let units = [('d', 86_400.0), ('h', 3600.0), ('m', 60.0)];
+    let found =
+        units.iter().find_map(|(unit, seconds)| text.strip_suffix(*unit).map(|number| (number, seconds)));
+    let seconds =
+        found.and_then(|(number, seconds)| number.parse::<f64>().ok().map(|number| number * seconds));
+    let seconds = seconds.filter(|seconds| (0.0..1e12).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "wants an age such as 30d, 12h or 90m".to_owned())
 }
 
 /// The checks of all kinds of entries.
@@ -49,6 +72,11 @@ impl CacheArgs {
         };
         if self.action == CacheAction::Clear {
             let (count, bytes) = cache.clear()?;
+            let text = format!("removed {count} entries, {} from {}\n", shown(bytes), dir.display());
+            return write_stdout(&text);
+        }
+        if let CacheAction::Prune { max_size, older_than } = self.action {
+            let (count, bytes) = cache.prune(older_than, max_size)?;
             let text = format!("removed {count} entries, {} from {}\n", shown(bytes), dir.display());
             return write_stdout(&text);
         }

@@ -28,6 +28,8 @@ mod signals;
 pub mod simulate;
 mod size;
 pub mod solvers;
+pub mod summarize;
+pub mod sweep;
 pub mod threads;
 
 use std::path::PathBuf;
@@ -65,7 +67,8 @@ pub struct Global {
     /// How messages are written to stderr.
     #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t)]
     pub log_format: log::Format,
-    /// Where factors are kept between runs; default: $PLIANT_CACHE_DIR, else the user's cache directory.
+    /// Where factors are kept between runs; default: $PLIANT_CACHE_DIR, else the user's cache directory. Of several, as in
+    /// SHARED:OWN, all are looked through and the last one is written to.
     #[arg(long, global = true, value_name = "DIR")]
     pub cache_dir: Option<PathBuf>,
     /// How large the arrays of a mesh file may become when they are decoded, e.g. 8GB; default: 64 times the file and 64 MB.
@@ -79,7 +82,11 @@ pub struct Global {
 impl Global {
     /// The cache; a disabled one if no directory is known.
     pub fn cache(&self) -> Cache {
-        self.cache_directory().map_or_else(Cache::disabled, |dir| Cache::at(&dir))
+        let Some(dir) = self.cache_directory() else { return Cache::disabled() };
+        // A directory may have the separator in its name.
+        let mut dirs = if dir.is_dir() { vec![dir] } else { std::env::split_paths(&dir).collect::<Vec<_>>() };
+        let own = dirs.pop().unwrap_or_default();
+        Cache::at(&own).over(dirs)
     }
 
     /// The cache directory; `None` if neither a flag nor the environment gives one.
@@ -123,6 +130,10 @@ pub enum Command {
     Converge(converge::ConvergeArgs),
     /// Measure the tables and figures of the papers again
     Paper(paper::PaperArgs),
+    /// Run a config with many values, here or on a cluster
+    Sweep(sweep::SweepArgs),
+    /// Show many runs as one table: what differs, how they ended, what was measured
+    Summarize(summarize::SummarizeArgs),
     /// Write the frames of a run in other formats
     Export(export::ExportArgs),
     /// Make a page for browsers, a picture or a moving picture of a run
@@ -131,7 +142,7 @@ pub enum Command {
     Plot(plot::PlotArgs),
     /// Show which solver can simulate what, and its options
     Solvers(solvers::SolversArgs),
-    /// List, verify or clear the cache of factors
+    /// List, verify, prune or clear the cache of factors
     Cache(cache::CacheArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
@@ -153,6 +164,8 @@ impl Cli {
             Command::Compare(args) => args.threads.run(|| args.run(&self.global)),
             Command::Converge(args) => args.threads.run(|| args.run(&self.global)),
             Command::Paper(args) => args.run(&self.global),
+            Command::Sweep(args) => args.run(&self.global),
+            Command::Summarize(args) => args.run(),
             Command::Export(args) => args.run(&self.global),
             Command::Preview(args) => args.threads.run(|| args.run(&self.global)),
             Command::Plot(args) => args.run(),

@@ -136,7 +136,7 @@ fn closing_line(report: &RunReport) -> String {
 }
 
 /// Reads a tolerance above 0.
-fn parse_tolerance(text: &str) -> Result<f64, String> {
+pub(super) fn parse_tolerance(text: &str) -> Result<f64, String> {
     let tolerance = text.parse::<f64>().ok().filter(|tolerance| *tolerance > 0.0 && tolerance.is_finite());
     tolerance.ok_or_else(|| "wants a number above 0, such as 1e-3".to_owned())
 }

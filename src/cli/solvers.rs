@@ -19,7 +19,8 @@ use elements::energy::material::MODELS;
 #[command(after_help = "Example:\n  pliant solvers")]
 pub struct SolversArgs {}
 
-const BOX: &str = "generate = { shape = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n";
+const BOX: &str =
+    "element = \"linear\"\ngenerate = { shape = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n";
 const CLOTH: &str = "generate = { shape = \"cloth\", size = [1, 1], cells = [2, 2] }\n";
 const ARAP: &str = "material = { model = \"arap\", k = 1e5 }\n";
 

@@ -298,7 +298,7 @@ mod tests {
     const SCENE: &str = "[solver]\nkind = \"newton\"\n[contact]\ndistance = 0.02\n\
         [[obstacle]]\nname = \"floor\"\nshape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }\n\
         [[obstacle]]\nname = \"post\"\nshape = { box = { min = [1.01, 0.2, 0.2], max = [1.3, 0.95, 0.7] } }\n\
-        [[body]]\nname = \"low\"\ngenerate = { shape = \"box\", size = [1, 1, 1], cells = [3, 3, 3] }\n\
+        [[body]]\nname = \"low\"\nelement = \"linear\"\ngenerate = { shape = \"box\", size = [1, 1, 1], cells = [3, 3, 3] }\n\
         material = { model = \"arap\", young = 1e5, poisson = 0 }\ntransform = { translate = [0, 0.01, 0] }\n\
         [[body]]\nname = \"cloth\"\nthickness = 0.002\ngenerate = { shape = \"cloth\", size = [1, 1], cells = [6, 6] }\n\
         material = { model = \"arap\", young = 1e5, poisson = 0.3 }\ntransform = { translate = [0.1, 1.02, 0.1] }\n";

@@ -11,6 +11,7 @@ use super::element;
 use super::embedded::{self, Embedded, Surfaces};
 use super::locking;
 use super::notes::Notes;
+use super::probe::{self, ProbeModel};
 use super::sequence::{self, Places};
 use crate::cache::Cache;
 use crate::error::{Error, Result};
@@ -52,6 +53,8 @@ pub struct BodyData {
     pub places: Vec<Option<Arc<Places>>>,
     /// The vertices of each of its loads, without orphans.
     pub loads: Vec<Vec<u32>>,
+    /// What is measured of it, with the points.
+    pub probes: Vec<ProbeModel>,
     /// The boundary of the body, by vertex numbers within it.
     pub surface: SurfaceMap,
     /// Surfaces that follow it.
@@ -91,6 +94,9 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
     let loads = (body.loads.iter().enumerate())
         .map(|(i, load)| chooser.choose(&load.select, &format!("load {i}"), &mut notes.notes))
         .collect::<Result<_>>()?;
+    let probes = (body.probes.iter())
+        .map(|probe| probe::look_up(probe, &chooser, &mut notes.notes))
+        .collect::<Result<_>>()?;
     notes.warnings.extend(loose_parts(&mesh, &orphans, &pins).map(|text| format!("{subject}: {text}")));
     let initial = deformed(body, &mesh, given, &subject)?;
     let places = sequence::of_pins(body, &pins, (&mesh, given), &initial, &subject, &mut notes)?;
@@ -114,6 +120,7 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
         pins,
         places,
         loads,
+        probes,
         notes,
     };
     data.notes.warnings.extend(locking::warning(body, &data).map(|text| format!("{subject}: {text}")));

@@ -127,6 +127,7 @@ fn place(
         surface: data.surface.clone(),
         embedded: data.embedded.clone(),
         loads: data.loads.clone(),
+        probes: data.probes.clone(),
     }
 }
 

@@ -19,6 +19,7 @@ pub mod notes;
 pub mod numbering;
 pub mod obstacle;
 pub mod passing;
+pub mod probe;
 pub mod rotation;
 pub mod select;
 pub mod sequence;
@@ -39,6 +40,7 @@ use motion::Course;
 use numbering::Numbering;
 use obstacle::ObstacleModel;
 use passing::PassingPin;
+use probe::ProbeModel;
 
 fn area(points: [[f64; 3]; 3]) -> f64 {
     let [x, y, z] = area_vector(&points, [0, 1, 2]);
@@ -77,6 +79,8 @@ pub struct BodyModel {
     pub embedded: Vec<Embedded>,
     /// The vertices of each of its loads, by numbers within the body.
     pub loads: Vec<Vec<u32>>,
+    /// What is measured of it.
+    pub probes: Vec<ProbeModel>,
 }
 
 /// A prescribed vertex.

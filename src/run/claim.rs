@@ -12,6 +12,7 @@ use super::difference;
 use super::directory::RunDirectory;
 use super::lock::{self, Lock};
 use super::manifest::{self, Manifest, written_names};
+use super::probes;
 use crate::error::{Action, Error, Result};
 use crate::fs::{read_regular, unfinished, write_atomically};
 use crate::scene::{Scene, names};
@@ -37,6 +38,8 @@ pub struct Claim {
     pub files: Manifest,
     /// True if the scene has contact.
     has_contact: bool,
+    /// The columns of the scene's probes.
+    probes: Vec<String>,
     /// The files of the run that is there.
     old: Option<Manifest>,
     _lock: Lock,
@@ -55,7 +58,7 @@ impl Claim {
         let (files, old) = (Manifest::of(scene), Manifest::read(dir)?);
         check(&directory, &files, old.as_ref(), existing)?;
         let has_contact = scene.contact.is_some();
-        Ok(Claim { directory, files, has_contact, old, _lock: lock })
+        Ok(Claim { directory, files, has_contact, probes: scene.probe_columns(), old, _lock: lock })
     }
 
     /// Says whether a new run could be written there, without writing anything.
@@ -131,6 +134,9 @@ impl Claim {
         if self.has_contact {
             self.write(contacts::NAME, &format!("{}\n", contacts::HEADER))?;
         }
+        if !self.probes.is_empty() {
+            self.write(probes::NAME, &probes::header(&self.probes))?;
+        }
         self.write("metrics.csv", &format!("{}\n", header(self.has_contact)))
     }
 
@@ -148,6 +154,7 @@ impl Claim {
             )
         })?;
         let touched = self.contacts_until(step)?;
+        let probed = self.probes_until(step)?;
         self.refuse_lost(frame)?;
         let known = self.old.as_ref().map_or_else(|| self.files.clone(), |old| old.replaced_by(&self.files));
         let is_stale = |file: &str| {
@@ -161,7 +168,22 @@ impl Claim {
         if let Some(rows) = touched {
             self.write(contacts::NAME, &rows)?;
         }
+        if let Some(rows) = probed {
+            self.write(probes::NAME, &rows)?;
+        }
         self.write("metrics.csv", &kept)
+    }
+
+    /// What `probes.csv` has up to `step`; `None` in scenes without probes.
+    fn probes_until(&self, step: u64) -> Result<Option<String>> {
+        if self.probes.is_empty() {
+            return Ok(None);
+        }
+        let path = self.directory.path(probes::NAME);
+        let text = read_regular(&path).map_err(|e| Error::io(Action::Read, &path, e))?;
+        let rows = probes::rows_until(&String::from_utf8_lossy(&text), step);
+        let reason = format!("does not have the rows of all {step} steps");
+        rows.map(Some).ok_or_else(|| refusal(&path, &reason, "start anew with --force"))
     }
 
     /// What `contacts.csv` has up to `step`; `None` in scenes without contact.

@@ -35,7 +35,7 @@ pub fn of(there: &str, now: &str) -> Option<String> {
 }
 
 /// All values by their keys, such as `body.0.material.young`.
-fn flat(table: Table) -> BTreeMap<String, String> {
+pub fn flat(table: Table) -> BTreeMap<String, String> {
     let mut open = vec![(String::new(), Value::Table(table))];
     let mut out = BTreeMap::new();
     while let Some((key, value)) = open.pop() {

@@ -15,12 +15,11 @@ use crate::run::contacts::{self, ContactSummary};
 use crate::run::directory::RunDirectory;
 use crate::run::summary::{CacheUse, Converged, Machine, Seconds, Summary};
 use crate::run::writer::{Job, Writer};
-use crate::run::{Frame, Schedule, sinks};
+use crate::run::{Frame, Schedule, difference, probes, sinks};
 use crate::scene::{Scene, Time};
 use crate::simulate::convergence::{Record, WORRYING};
 use crate::simulate::soundness;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
-use elements::par;
 
 /// What is asked of a run beyond its config.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +120,8 @@ pub fn run(
     let writer = Writer::start(sinks, directory.clone(), claim.files.clone(), wishes.sync);
     let simulating = Instant::now();
     if first.is_none() {
-        writer.send(simulation.job(schedule, 0, Default::default(), fingerprint)?);
+        let probed = simulation.probe_row();
+        writer.send(simulation.job(schedule, 0, [String::new(), String::new(), probed], fingerprint)?);
     }
     let mut frame = first.unwrap_or(0);
     let mut next = |frame: u64| simulation.send_frame(&writer, schedule, frame + 1, fingerprint);
@@ -277,6 +277,7 @@ fn summary(
         config_hash: blake3::Hash::from_bytes(fingerprint).to_hex().to_string(),
         version: env!("CARGO_PKG_VERSION"),
         solver: loaded.scene.solver.kind().name,
+        parameters: to_toml(loaded).parse().map(difference::flat).unwrap_or_default(),
         frames: loaded.scene.time.frames,
         steps: simulation.step,
         started_at_frame,
@@ -286,7 +287,7 @@ fn summary(
         edges: simulation.model.edges.len(),
         unknowns: simulation.model.numbering.free,
         factor_entries: report.solver.factor_entries,
-        machine: Machine { os: std::env::consts::OS, arch: std::env::consts::ARCH, threads: par::threads() },
+        machine: Machine::now(),
         seconds,
         cache: CacheUse {
             ordering: word(report.ordering),
@@ -309,14 +310,25 @@ fn summary(
 }
 
 impl Simulation {
-    /// The steps of one frame; returns their rows of `metrics.csv` and of `contacts.csv`.
-    fn advance_frame(&mut self, substeps: u64) -> Result<[String; 2]> {
-        let (mut rows, mut touched) = (String::new(), String::new());
+    /// The steps of one frame; returns their rows of `metrics.csv`, `contacts.csv` and `probes.csv`.
+    fn advance_frame(&mut self, substeps: u64) -> Result<[String; 3]> {
+        let (mut rows, mut touched, mut probed) = (String::new(), String::new(), String::new());
         for _ in 0..substeps {
             rows.push_str(&self.advance()?.to_csv());
             touched.extend(self.touching.iter().map(|touching| contacts::rows(self.step, touching)));
+            probed.push_str(&self.probe_row());
         }
-        Ok([rows, touched])
+        Ok([rows, touched, probed])
+    }
+
+    /// The row of `probes.csv` now; empty in scenes without probes.
+    fn probe_row(&mut self) -> String {
+        let values = self.probe();
+        if values.is_empty() {
+            String::new()
+        } else {
+            probes::row(self.frame(), self.step, self.now(), &values)
+        }
     }
 
     /// Simulates a frame and hands it over; false if the writer has failed.
@@ -336,7 +348,7 @@ impl Simulation {
         &self,
         schedule: Schedule,
         frame: u64,
-        [rows, contacts]: [String; 2],
+        [rows, contacts, probes]: [String; 3],
         fingerprint: [u8; 32],
     ) -> Result<Job> {
         let state = &self.state;
@@ -355,6 +367,6 @@ impl Simulation {
             soundness: self.soundness.record.clone(),
             kept: self.save(),
         };
-        Ok(Job { frame: written, rows, contacts, checkpoint })
+        Ok(Job { frame: written, rows, contacts, probes, checkpoint })
     }
 }

@@ -54,6 +54,11 @@ impl Lock {
     }
 }
 
+/// True if another process writes in a directory at this moment.
+pub fn is_held(dir: &Path) -> bool {
+    File::open(dir.join(NAME)).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 impl Drop for Lock {
     fn drop(&mut self) {
         // If this fails, an empty hidden file stays behind, which the next run takes over.

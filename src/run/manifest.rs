@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-use super::{FORMATS, Making, Schedule, contacts, scripts};
+use super::{FORMATS, Making, Schedule, contacts, probes, scripts};
 use crate::error::{Action, Error, Result};
 use crate::fs::{read_regular, unfinished, write_atomically};
 use crate::model::embedded::surface_names;
@@ -86,6 +86,9 @@ impl Manifest {
         manifest.files.extend(ALWAYS.map(str::to_owned));
         if scene.contact.is_some() {
             manifest.files.insert(contacts::NAME.into());
+        }
+        if !scene.probes().is_empty() {
+            manifest.files.insert(probes::NAME.into());
         }
         manifest
     }

@@ -81,6 +81,7 @@ impl Shown {
             },
             embedded: vec![],
             loads: vec![],
+            probes: vec![],
         }
     }
 

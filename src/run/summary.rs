@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::contacts::ContactSummary;
 use crate::error::Result;
 use crate::fs::write_durably;
+use elements::par;
 
 /// The content of `summary.json`.
 #[derive(Clone, Debug, Serialize)]
@@ -20,6 +21,8 @@ pub struct Summary {
     pub version: &'static str,
     /// The name of the solver in configs.
     pub solver: &'static str,
+    /// The values of the resolved config by their keys, as TOML.
+    pub parameters: BTreeMap<String, String>,
     /// The number of frames after the initial one.
     pub frames: u64,
     /// The number of steps of all frames.
@@ -71,6 +74,8 @@ pub struct Machine {
     pub arch: &'static str,
     /// The number of threads that were used.
     pub threads: usize,
+    /// The bytes of memory at the peak of this invocation; 0 where the system does not tell.
+    pub peak_bytes: u64,
 }
 
 /// How long the parts of a run took, in s.
@@ -114,6 +119,27 @@ pub struct Converged {
     pub worst_step: u64,
     /// The number of steps that ended far from convergence.
     pub worrying_steps: u64,
+}
+
+impl Machine {
+    /// This machine now.
+    pub fn now() -> Machine {
+        Machine {
+            os: std::env::consts::OS,
+            arch: std::env::consts::ARCH,
+            threads: par::threads(),
+            peak_bytes: peak(),
+        }
+    }
+}
+
+/// The bytes of memory that this process has held at most, as Linux tells.
+fn peak() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes =
+        line.and_then(|line| line.trim().strip_suffix("kB")).and_then(|n| n.trim().parse::<u64>().ok());
+    kilobytes.map_or(0, |kilobytes| 1024 * kilobytes)
 }
 
 impl Summary {

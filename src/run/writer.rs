@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use super::directory::RunDirectory;
 use super::manifest::Manifest;
-use super::{Frame, FrameSink};
+use super::{Frame, FrameSink, probes};
 use crate::error::{Action, Error, Result};
 use crate::fs::{open_regular, sync, sync_directory};
 use crate::run::checkpoint::Checkpoint;
@@ -37,6 +37,8 @@ pub struct Job {
     pub rows: String,
     /// The rows of `contacts.csv`, likewise; none in scenes without contact.
     pub contacts: String,
+    /// The rows of `probes.csv`, likewise; none in scenes without probes.
+    pub probes: String,
     /// The state of the simulation after the frame.
     pub checkpoint: Checkpoint,
 }
@@ -151,6 +153,7 @@ impl Desk {
         }
         append(&self.directory.metrics(), &job.rows)?;
         append(&self.directory.contacts(), &job.contacts)?;
+        append(&self.directory.path(probes::NAME), &job.probes)?;
         if self.sync {
             self.open.extend(self.files.of_frame(job.checkpoint.frame));
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{
     Bending, BodyContact, Control, Damping, Deform, Fiber, Limits, Line, Load, MaterialPart, MeshSource,
-    Motion, Period, Pin, PinKind, Quantity, Selection, Springs, Transform, Velocity,
+    Motion, Period, Pin, PinKind, Probe, Quantity, Selection, Springs, Transform, Velocity,
 };
 use elements::energy::material::Material;
 use elements::math::track::Track;
@@ -69,6 +69,8 @@ pub struct Body {
     pub contact: BodyContact,
     /// What its momenta and energy should be.
     pub control: Control,
+    /// What is measured of it after every step.
+    pub probes: Vec<Probe>,
 }
 
 impl Body {
@@ -99,6 +101,7 @@ impl Body {
             pressure: None,
             contact: BodyContact::default(),
             control: Control::default(),
+            probes: vec![],
         }
     }
 

@@ -13,6 +13,7 @@ pub mod names;
 mod obstacle;
 mod output;
 mod period;
+mod probe;
 mod sequence;
 
 pub use crate::mesh::generate::Shape;
@@ -25,6 +26,7 @@ pub use elastic::{
 pub use obstacle::{Obstacle, ObstacleShape};
 pub use output::{FrameFormat, Output};
 pub use period::Period;
+pub use probe::{Probe, Probed, Reduce};
 pub use sequence::Sequence;
 
 use std::path::PathBuf;
@@ -61,6 +63,25 @@ pub struct Scene {
     pub output: Output,
     /// Comparisons of solvers on the scene.
     pub comparisons: Vec<Comparison>,
+}
+
+impl Scene {
+    /// All probes with the numbers of their bodies, in the order of their columns.
+    pub fn probes(&self) -> Vec<(usize, &Probe)> {
+        let bodies = self.bodies.iter().enumerate();
+        let mut all: Vec<_> =
+            bodies.flat_map(|(i, body)| body.probes.iter().map(move |probe| (i, probe))).collect();
+        all.sort_by_key(|(_, probe)| probe.place);
+        all
+    }
+
+    /// The names of the columns of all probes.
+    pub fn probe_columns(&self) -> Vec<String> {
+        let of = |probe: &Probe| {
+            probe.quantity.components().iter().map(|end| format!("{}{end}", probe.name)).collect::<Vec<_>>()
+        };
+        self.probes().into_iter().flat_map(|(_, probe)| of(probe)).collect()
+    }
 }
 
 /// A comparison of solvers on one step; see `compare`.

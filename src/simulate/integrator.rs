@@ -251,6 +251,7 @@ impl Simulation {
             }
         }
         let forces = self.set_inertial(base, time, pins);
+        self.last_stage.note(base, &forces);
         self.set_constraints(base, time, pins, forces);
         Ok(())
     }

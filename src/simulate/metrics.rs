@@ -18,9 +18,12 @@ px,py,pz,lx,ly,lz,gradient_norm,min_det_f,inverted,contacts,local_ms,global_ms,l
 /// The columns that follow in scenes with contact.
 const OF_CONTACT: &str = ",min_gap,truncated,friction_work";
 
+/// The last column: ‖∇g‖ at the start of the step's worst stage, of which `gradient_norm` is what was left.
+const LAST: &str = ",first_gradient";
+
 /// The columns of a scene, in order.
 pub fn header(has_contact: bool) -> String {
-    format!("{HEADER}{}", if has_contact { OF_CONTACT } else { "" })
+    format!("{HEADER}{}{LAST}", if has_contact { OF_CONTACT } else { "" })
 }
 
 /// One row of `metrics.csv`.
@@ -38,6 +41,8 @@ pub struct StepMetrics {
     pub value: Value,
     /// ‖∇g‖ there, in N.
     pub gradient_norm: f64,
+    /// ‖∇g‖ at the start of the step, in N.
+    pub first_gradient: f64,
     /// ‖∇g‖ relative to the step's first; not a column.
     pub relative_gradient: f64,
     /// Kinetic energy in J.
@@ -83,6 +88,7 @@ impl StepMetrics {
             iterations: report.iterations,
             value: Value { elastic, ..iterate.value },
             gradient_norm: vectors::norm(&iterate.gradient),
+            first_gradient: report.gradients.0,
             relative_gradient,
             kinetic: m.kinetic,
             potential: -(g[0] * m.first[0] + g[1] * m.first[1] + g[2] * m.first[2]),
@@ -108,7 +114,7 @@ impl StepMetrics {
         let [px, py, pz] = self.linear;
         let [lx, ly, lz] = self.angular;
         format!(
-            "{},{},{},{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{},{},{},{:.4},{:.4},{:.4},{},{:.4}{}\n",
+            "{},{},{},{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{},{},{},{:.4},{:.4},{:.4},{},{:.4}{},{}\n",
             self.frame,
             self.step,
             self.time,
@@ -129,6 +135,7 @@ impl StepMetrics {
             collision,
             ms(self.total),
             of_contact,
+            self.first_gradient,
         )
     }
 }

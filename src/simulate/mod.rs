@@ -14,6 +14,7 @@ pub mod convergence;
 mod holding;
 pub mod integrator;
 pub mod metrics;
+mod probes;
 pub mod soundness;
 mod start;
 pub mod touching;
@@ -80,6 +81,7 @@ pub struct Simulation {
     forces: Forces,
     fepr: bool,
     acting: accounts::Acting,
+    last_stage: probes::LastStage,
     holding: Holding,
     settings: SolverSettings,
     solver: Box<dyn Solver>,
@@ -182,6 +184,7 @@ impl Simulation {
             penetrations: (0, 0.0),
             fepr: scene.fepr,
             acting: Default::default(),
+            last_stage: probes::LastStage::of(model.bodies.iter().flat_map(|body| &body.probes)),
             holding,
             model: Arc::new(model),
             objective,

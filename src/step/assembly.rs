@@ -170,6 +170,7 @@ mod tests {
             step = "1/30"
             frames = 1
             [[body]]
+            element = "linear"
             generate = { shape = "beam", size = [4, 1, 1], cells = [9, 4, 5], split = 6 }
             material = { model = "arap", young = 1e5 }
             [[body.pin]]

@@ -236,6 +236,26 @@ impl Objective {
         value
     }
 
+    /// Adds the gradients ∂E/∂x of the terms with chosen roles to `out`, in N, at all vertices, prescribed ones too.
+    pub fn add_gradients(&self, x: &[Vec4], chosen: impl Fn(Role) -> bool, out: &mut [Vec4]) {
+        let mut slots = vec![];
+        for term in self.terms.iter().filter(|term| chosen(term.role())) {
+            let corners = term.corners();
+            for chunk in 0..chunks(term.as_ref()) {
+                let first = chunk * CHUNK;
+                slots.clear();
+                slots.resize((CHUNK * corners).min(term.slots() - first * corners), Vec4::ZERO);
+                term.evaluate(chunk, x, &mut slots);
+                for (e, own) in (first..term.len()).zip(slots.chunks_exact(corners)) {
+                    for (v, slot) in term.element(e).iter().zip(own) {
+                        let sum = &mut out[*v as usize];
+                        *sum = Vec4(std::array::from_fn(|k| sum.0[k] + slot.0[k]));
+                    }
+                }
+            }
+        }
+    }
+
     /// The inertia part of g at `x`.
     pub fn inertia(&self, x: &[Vec4]) -> f64 {
         let vertices = x.iter().zip(&self.inertial).zip(&self.mass);

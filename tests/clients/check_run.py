@@ -33,6 +33,7 @@ COLUMNS = (
 )
 # Scenes with contact have these too.
 CONTACT_COLUMNS = ",min_gap,truncated,friction_work"
+LAST_COLUMN = ",first_gradient"
 CONTACT_ARRAYS = {"contact_force": (3, "real"), "friction_force": (3, "real"), "contact_gap": (1, "real")}
 POINT_ARRAYS = {"displacement": (3, "real"), "velocity": (3, "real"), "pinned": (1, np.uint8), "vertex_id": (1, np.int32)}
 CELL_ARRAYS = {
@@ -290,7 +291,7 @@ class Surfaces:
 def check_metrics(directory, config):
     """The columns of the contract and one row per step; returns the rows by step."""
     text = (directory / "metrics.csv").read_text()
-    columns = COLUMNS + (CONTACT_COLUMNS if config.contact else "")
+    columns = COLUMNS + (CONTACT_COLUMNS if config.contact else "") + LAST_COLUMN
     check(text.partition("\n")[0] == columns, "metrics.csv has other columns")
     rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(text.splitlines())]
     steps = config.frames * config.substeps

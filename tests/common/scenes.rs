@@ -56,6 +56,7 @@ pub fn beam(cells: [u32; 3], frames: u32, extra: &str, material: &str) -> String
     let size = cells.map(|c| f64::from(c) * 0.1);
     format!(
         "name = \"beam\"\n[time]\nstep = \"1/30\"\nframes = {frames}\n[solver]\n{extra}\n[[body]]\nname = \"bar\"\n\
+         element = \"linear\"\n\
          generate = {{ shape = \"beam\", size = {size:?}, cells = {cells:?} }}\nmaterial = {material}\n\
          [[body.pin]]\nselect = {{ box = {{ min = [-1, -1, -1], max = [0.001, 9, 9] }} }}\n\
          motion = {{ shake = {{ amplitude = [0, 0.1, 0], frequency = 2 }} }}\n"
@@ -74,6 +75,7 @@ pub fn held_bar(solver: &str, material: &str) -> String {
         iterations = 1
         {solver}
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [2, 0.5, 0.5], cells = [8, 2, 2] }}
         material = {material}
         {HELD}
@@ -96,6 +98,7 @@ pub fn equilibrium(solver: &str, body: &str) -> String {
 pub fn untwisting_beam(step: f64, material: &str) -> String {
     let body = format!(
         r#"
+        element = "linear"
         generate = {{ shape = "beam", size = [4, 1, 1], cells = [16, 4, 4] }}
         material = {material}
         deform = {{ twist = {{ axis = "x", degrees = 180 }} }}

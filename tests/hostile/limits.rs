@@ -16,6 +16,7 @@ const BEAM: &str = r#"
     formats = ["vtu"]
     [[body]]
     name = "beam"
+    element = "linear"
     generate = { shape = "beam", size = [4, 1, 1], cells = CELLS }
     material = { model = "arap", young = 1e4, poisson = 0.3 }
 "#;

@@ -26,6 +26,7 @@ pub const SCENE: &str = r#"
     material = { model = "arap", young = 1e4, poisson = 0.3 }
     [[body]]
     name = "beam"
+    element = "linear"
     generate = { shape = "beam", size = [1, 1, 1], cells = [2, 2, 2] }
     material = { model = "arap", young = 1e4, poisson = 0.3 }
 "#;

@@ -27,6 +27,7 @@ fn bar(solver: &str, gravity: f64, material: &str, pins: &str) -> Simulation {
         [world]
         gravity = [0, {gravity}, 0]
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [1, 0.2, 0.2], cells = [8, 2, 2] }}
         material = {material}
         {pins}
@@ -96,6 +97,7 @@ fn every_integrator_gives_what_it_lets_go_the_velocity_of_its_motion() {
     for integrator in ["implicit-euler", "midpoint", "bdf2"] {
         let mut simulation = simulation(&format!(
             "[time]\nstep = \"1/{RATE}\"\nframes = 60\nintegrator = \"{integrator}\"\n[world]\ngravity = [0, 0, 0]\n[[body]]\n\
+             element = \"linear\"\n\
              generate = {{ shape = \"box\", size = [1, 1, 1], cells = [2, 2, 2] }}\nmaterial = {arap}\n{thrown}"
         ));
         advance(&mut simulation, 60);
@@ -319,6 +321,7 @@ fn falling_ball(kind: &str) -> String {
         name = "floor"
         shape = {{ plane = {{ point = [0, 0, 0], normal = [0, 1, 0] }} }}
         [[body]]
+        element = "linear"
         generate = {{ shape = "sphere", radius = 0.3, cells = 4 }}
         material = {}
         transform = {{ translate = [0, 0.5, 0] }}
@@ -388,6 +391,7 @@ fn threads_make_no_difference_where_pins_begin_and_end() {
             kind = "{}"
             iterations = 3
             [[body]]
+            element = "linear"
             generate = {{ shape = "beam", size = [2, 0.5, 0.5], cells = [24, 8, 8], split = 5 }}
             material = {}
             {}

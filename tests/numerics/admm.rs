@@ -215,6 +215,7 @@ fn its_options_are_checked() {
     ] {
         let text = format!(
             "[solver]\nkind = \"admm\"\n{option}\n[[body]]\n\
+             element = \"linear\"\n\
              generate = {{ shape = \"box\" }}\nmaterial = {{ model = \"arap\", k = 1 }}\n"
         );
         let error = pliant::config::parse(&text).expect_err(option).to_string();

@@ -38,6 +38,7 @@ fn beam(cells: [usize; 3], steps: usize) -> Simulation {
         step = "1/30"
         frames = 60
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [4, 1, 1], cells = {cells:?} }}
         material = {{ model = "arap", young = 1e7 }}
         [[body.pin]]
@@ -55,6 +56,7 @@ fn twisted_beam(cells: [usize; 3]) -> Simulation {
     simulation(&format!(
         r#"
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [4, 1, 1], cells = {cells:?} }}
         material = {{ model = "arap", young = 1e6 }}
         deform = [{{ stretch = [1.2, 1, 1] }}, {{ twist = {{ axis = "x", degrees = 90 }} }}]

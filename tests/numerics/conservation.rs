@@ -22,7 +22,7 @@ fn scene(step: &str, solver: &str, body: &str) -> Simulation {
 /// A cube of 792 vertices, stretched by half, in free space \[Kee2021, Fig. 2\].
 fn cube(step: &str, solver: &str, material: &str, more: &str) -> Simulation {
     let body = format!(
-        "generate = {{ shape = \"box\", size = [1, 1, 1], cells = [10, 8, 7], split = 6 }}\nmaterial = {material}\n\
+        "element = \"linear\"\ngenerate = {{ shape = \"box\", size = [1, 1, 1], cells = [10, 8, 7], split = 6 }}\nmaterial = {material}\n\
          deform = {{ stretch = [1, 1.5, 1] }}\n{more}"
     );
     scene(step, solver, &body)
@@ -96,6 +96,7 @@ fn constraints_have_the_gradients_that_the_solver_takes() {
             [solver]
             kind = "constrained-pd"
             [[body]]
+            element = "linear"
             generate = {{ shape = "box", size = [1, 0.5, 0.7], cells = [2, 2, 2] }}
             material = {ARAP}
             {control}
@@ -104,6 +105,7 @@ fn constraints_have_the_gradients_that_the_solver_takes() {
             kind = {{ soft = 500 }}
             motion = {{ translate = [0, 1, 0] }}
             [[body]]
+            element = "linear"
             generate = {{ shape = "sphere", radius = 0.5, cells = 2 }}
             transform = {{ translate = [0, 3, 0] }}
             material = {{ model = "stable-neo-hookean", young = 1e5, poisson = 0.3 }}
@@ -249,7 +251,7 @@ fn turns(simulation: &mut Simulation, axis: usize, steps: usize) -> (usize, f64)
 fn spin_about_the_middle_axis_turns_over_again_and_again() {
     let brick = |angular: &str, solver: &str| {
         let body = format!(
-            "generate = {{ shape = \"box\", size = [1.2, 0.6, 0.3], cells = [8, 4, 2], split = 6 }}\n\
+            "element = \"linear\"\ngenerate = {{ shape = \"box\", size = [1.2, 0.6, 0.3], cells = [8, 4, 2], split = 6 }}\n\
              material = {{ model = \"arap\", young = 1e6 }}\nvelocity = {{ angular = {angular} }}"
         );
         scene("step = \"1/30\"", solver, &body)
@@ -374,11 +376,13 @@ fn bodies_in_free_fall_keep_their_parabola_their_spin_and_their_energy() {
         [solver]
         {CONSTRAINED}
         [[body]]
+        element = "linear"
         generate = {{ shape = "sphere", radius = 0.5, cells = 4 }}
         material = {ARAP}
         velocity = {{ linear = [1, 3, 0], angular = [1, 2, 3] }}
         deform = {{ stretch = [1.2, 1, 1] }}
         [[body]]
+        element = "linear"
         generate = {{ shape = "box", size = [1, 0.5, 1], cells = [4, 3, 4] }}
         transform = {{ translate = [0, 0, 5] }}
         material = {ARAP}
@@ -413,6 +417,7 @@ fn a_held_beam_swings_without_loss() {
             [solver]
             {CONSTRAINED}
             [[body]]
+            element = "linear"
             generate = {{ shape = "beam", size = [2, 0.4, 0.4], cells = [20, 4, 4] }}
             material = {{ model = "arap", young = 1e6 }}
             {HELD}
@@ -451,7 +456,7 @@ fn a_neo_hookean_cube_keeps_its_energy_for_a_thousand_frames() {
 #[test]
 fn stiffness_that_changes_does_work() {
     let body = format!(
-        "generate = {{ shape = \"box\", size = [1, 1, 1], cells = [3, 3, 3] }}\nmaterial = {ARAP}\n\
+        "element = \"linear\"\ngenerate = {{ shape = \"box\", size = [1, 1, 1], cells = [3, 3, 3] }}\nmaterial = {ARAP}\n\
          deform = {{ stretch = [1, 1.3, 1] }}\nvelocity = {{ angular = [0, 3, 0] }}\n\
          stiffness_scale = {{ keys = [{{ time = 0.34, value = 1 }}, {{ time = 0.35, value = 2 }}] }}"
     );
@@ -472,6 +477,7 @@ fn stiffness_that_changes_does_work() {
 fn a_beam_that_was_moved_by_its_pins_swings_on_without_loss() {
     let body = format!(
         r#"
+        element = "linear"
         generate = {{ shape = "beam", size = [2, 0.4, 0.4], cells = [10, 2, 2] }}
         material = {{ model = "arap", young = 1e6 }}
         {HELD}

@@ -14,6 +14,7 @@ pub fn start(solver: &str, text: &str) -> Simulation {
 pub fn cube(name: &str, cells: u32, height: f64, young: f64) -> String {
     format!(
         "[[body]]\nname = \"{name}\"\n\
+         element = \"linear\"\n\
          generate = {{ shape = \"box\", size = [1, 1, 1], cells = [{cells}, {cells}, {cells}] }}\n\
          material = {{ model = \"arap\", young = {young}, poisson = 0 }}\n\
          transform = {{ translate = [0, {height}, 0] }}\n"
@@ -137,6 +138,7 @@ fn a_ball_at_200_m_per_s_does_not_pass_a_thin_sheet() {
             [[body.pin]]\nselect = { box = { min = [-1, -1, -1], max = [0.001, 1, 2] } }\n\
             [[body.pin]]\nselect = { box = { min = [0.999, -1, -1], max = [2, 1, 2] } }\n\
             [[body]]\nname = \"ball\"\n\
+            element = \"linear\"\n\
             generate = { shape = \"sphere\", radius = 0.15, cells = 3 }\n\
             material = { model = \"arap\", young = 1e6, poisson = 0.3 }\n\
             transform = { translate = [0.45, 0.3, 0.55] }\nvelocity = { linear = [0, -200, 0] }\n";
@@ -186,6 +188,7 @@ pub fn block(solver: &str, step: &str, friction: f64, more: &str) -> Simulation 
     let text = format!(
         "tolerance = 1e-5\n[time]\nstep = {step}\n[contact]\ndistance = 0.005\nfriction = {friction}\n{FLOOR}{more}\
          [[body]]\nname = \"block\"\n\
+         element = \"linear\"\n\
          generate = {{ shape = \"box\", size = [1, 0.5, 1], cells = [4, 2, 4] }}\n\
          material = {{ model = \"arap\", young = 1e6, poisson = 0.3 }}\n\
          transform = {{ translate = [0, 0.0045, 0] }}\n"

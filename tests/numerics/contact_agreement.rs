@@ -48,7 +48,7 @@ fn on_a_cloth_on_a_ball() {
 
 #[test]
 fn on_two_linked_rings() {
-    let ring = "generate = { shape = \"torus\", major = 0.5, minor = 0.12, cells = 3 }\n\
+    let ring = "element = \"linear\"\ngenerate = { shape = \"torus\", major = 0.5, minor = 0.12, cells = 3 }\n\
         material = { model = \"neo-hookean\", young = 1e5, poisson = 0.4 }\n";
     let scene = format!(
         "[[body]]\nname = \"left\"\n{ring}\

@@ -125,7 +125,7 @@ fn pressed_ball(cells: u32) -> [f64; 3] {
     };
     let text = format!(
         "tolerance = 1e-4\n[time]\nstep = 0.05\n[world]\ngravity = [0, 0, 0]\n[contact]\ndistance = 1e-4\n{}{}\
-         [[body]]\nname = \"ball\"\ngenerate = {{ shape = \"sphere\", radius = 0.1, cells = {cells} }}\n\
+         [[body]]\nname = \"ball\"\nelement = \"linear\"\ngenerate = {{ shape = \"sphere\", radius = 0.1, cells = {cells} }}\n\
          material = {{ model = \"neo-hookean\", young = 1e6, poisson = 0.3 }}\n",
         plate("floor", -1.0),
         plate("ceiling", 1.0)

@@ -52,6 +52,7 @@ fn slides(solver: &str, iterations: u64, friction: f64) -> [f64; 3] {
         "[time]\nstep = \"1/60\"\n[world]\ngravity = [4.387165, -8.774330, 0]\n\
          [contact]\ndistance = 0.005\nfriction = {friction}\n{FLOOR}\
          [[body]]\nname = \"block\"\n\
+         element = \"linear\"\n\
          generate = {{ shape = \"box\", size = [1, 0.5, 1], cells = [3, 2, 3] }}\n\
          material = {{ model = \"arap\", young = 1e6, poisson = 0.3 }}\n\
          transform = {{ translate = [0, 0.0045, 0] }}\n"
@@ -139,7 +140,7 @@ fn two_bodies_that_collide_off_centre_keep_momenta_and_energy_together() {
 fn bounces(solver: &str) -> (Vec<f64>, f64) {
     let text = format!(
         "[time]\nstep = \"1/240\"\n[contact]\ndistance = 0.004\n{FLOOR}\
-         [[body]]\nname = \"ball\"\ngenerate = {{ shape = \"sphere\", radius = 0.25, cells = 3 }}\n\
+         [[body]]\nname = \"ball\"\nelement = \"linear\"\ngenerate = {{ shape = \"sphere\", radius = 0.25, cells = 3 }}\n\
          material = {{ model = \"arap\", young = 1e6, poisson = 0.3 }}\n\
          transform = {{ translate = [0, 0.45, 0] }}\n"
     );

@@ -72,6 +72,7 @@ fn what_is_left_out_may_slide_over_the_surface() {
         material = { model = \"arap\", young = 1e6, poisson = 0.3 }\ntransform = { translate = [0, 0.5, 0] }\n\
         pin = [{ select = { box = { min = [-1, 0, -1], max = [2, 1, 2] } } }]\n";
     let rod = "[[body]]\nname = \"rod\"\nvelocity = { linear = [1, 0, 0.2] }\n\
+        element = \"linear\"\n\
         generate = { shape = \"box\", size = [0.01, 1, 0.01], cells = [1, 4, 1] }\n\
         material = { model = \"arap\", young = 1e5, poisson = 0 }\ntransform = { translate = [0.403, 0.1, 0.507] }\n";
     let text = format!(

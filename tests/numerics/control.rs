@@ -8,7 +8,7 @@ use pliant::simulate::metrics::StepMetrics;
 
 fn ball(time: &str, solver: &str, more: &str) -> Simulation {
     let body = format!(
-        "generate = {{ shape = \"sphere\", radius = 0.5, cells = 4 }}\nmaterial = {}\n{more}",
+        "element = \"linear\"\ngenerate = {{ shape = \"sphere\", radius = 0.5, cells = 4 }}\nmaterial = {}\n{more}",
         material("arap", 1e5)
     );
     simulation(&weightless(&format!("step = \"1/30\"\n{time}"), solver, &body))
@@ -125,6 +125,7 @@ kind = "KIND"
 iterations = 8
 EXTRA
 [[body]]
+element = "linear"
 generate = { shape = "box", size = [1, 1, 1], cells = [3, 3, 3] }
 material = { model = "arap", young = 1e5 }
 deform = { stretch = [1.4, 1, 1] }

@@ -32,6 +32,7 @@ fn decay(material: &str, poisson: f64, damping: &str, omega: f64) -> f64 {
         [world]
         gravity = [0, 0, 0]
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [1, 0.1, 0.1], cells = [20, 2, 2] }}
         material = {material}
         damping = {damping}
@@ -120,6 +121,7 @@ fn drag_stops_free_motion_as_implicit_euler_says() {
         [world]
         gravity = [0, 0, 0]
         [[body]]
+        element = "linear"
         generate = { shape = "box", size = [1, 1, 1], cells = [2, 2, 2] }
         material = { model = "stable-neo-hookean", young = 1e5, poisson = 0.3 }
         damping = { mass = 2.0 }
@@ -148,6 +150,7 @@ fn viscosity_does_not_slow_a_spin() {
             [world]
             gravity = [0, 0, 0]
             [[body]]
+            element = "linear"
             generate = {{ shape = "box", size = [1, 0.5, 0.5], cells = [4, 2, 2] }}
             material = {{ model = "stable-neo-hookean", young = 1e6, poisson = 0.3 }}
             damping = {damping}

@@ -16,6 +16,7 @@ fn a_bar_pulled_by_a_load_stretches_by_fl_over_ea_and_pulls_its_pins() {
         "iterations = 30\ntolerance = 1e-13",
         &format!(
             r#"
+        element = "linear"
         generate = {{ shape = "beam", size = [8, 1, 1], cells = [32, 4, 4] }}
         material = {{ model = "corotated", young = {young:e}, poisson = 0.3 }}
         [[body.pin]]
@@ -60,6 +61,7 @@ fn the_impulse_of_a_load_is_the_momentum_of_a_free_body() {
         [world]
         gravity = [0, 0, 0]
         [[body]]
+        element = "linear"
         generate = { shape = "box", size = [1, 1, 1], cells = [2, 2, 2] }
         material = { model = "stable-neo-hookean", young = 1e5, poisson = 0.3 }
         pressure = 2000
@@ -93,6 +95,7 @@ fn pressure_swells_a_body_and_changes_no_momentum() {
             [world]
             gravity = [0, 0, 0]
             [[body]]
+            element = "linear"
             generate = {{ shape = "torus", major = 1, minor = 0.3, cells = 6 }}
             material = {{ model = "stable-neo-hookean", young = 1e5, poisson = 0.3 }}
             pressure = 1e4
@@ -278,6 +281,7 @@ fn flag(seed: u64) -> Vec<u64> {
         select = {{ nearest = {{ point = [1, 0, 0] }} }}
         force = [0, 0.1, 0]
         [[body]]
+        element = "linear"
         generate = {{ shape = "sphere", radius = 0.2, cells = 4 }}
         material = {{ model = "stable-neo-hookean", young = 1e4, poisson = 0.3 }}
         pressure = 500
@@ -331,6 +335,7 @@ fn loaded_cube(integrator: &str, steps: u32) -> Vec<[f64; 3]> {
         [world]
         gravity = {{ keys = [{{ time = 0, value = [0, 0, 0] }}, {{ time = {end}, value = [0, -20, 0] }}] }}
         [[body]]
+        element = "linear"
         generate = {{ shape = "box", size = [1, 1, 1], cells = [2, 2, 2] }}
         material = {{ model = "stable-neo-hookean", young = 2e5, poisson = 0.3 }}
         pressure = {{ keys = [{{ time = 0, value = 0 }}, {{ time = {end}, value = 5e3 }}] }}
@@ -382,6 +387,7 @@ fn drift(steps: u32) -> f64 {
         [world]
         gravity = [0, 0, 0]
         [[body]]
+        element = "linear"
         generate = {{ shape = "box", size = [1, 0.6, 0.4], cells = [3, 2, 1] }}
         material = {{ model = "stable-neo-hookean", young = 2e5, poisson = 0.3 }}
         velocity = {{ angular = [3, 10, 2] }}

@@ -20,6 +20,7 @@ fn cube(integrator: &str, steps: u32) -> Simulation {
         kind = "newton"
         iterations = 30
         [[body]]
+        element = "linear"
         generate = {{ shape = "box", size = [1, 1, 1], cells = [2, 2, 2] }}
         material = {{ model = "stable-neo-hookean", young = 2e5, poisson = 0.3 }}
         {HELD}
@@ -78,6 +79,7 @@ fn midpoint_keeps_the_energy_that_euler_loses() {
             [world]
             gravity = [0, 0, 0]
             [[body]]
+            element = "linear"
             generate = {{ shape = "box", size = [1, 1, 1], cells = [3, 3, 3] }}
             material = {{ model = "stable-neo-hookean", young = 1e5, poisson = 0.3 }}
             deform = {{ stretch = [1.2, 1, 1] }}

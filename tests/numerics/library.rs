@@ -25,6 +25,7 @@ fn a_scene_in_code_is_the_one_of_its_config_to_the_bit() {
     let config = r#"
         [[body]]
         name = "bar"
+        element = "linear"
         generate = { shape = "beam", size = [1, 0.3, 0.3], cells = [4, 2, 2] }
         material = { model = "neo-hookean", young = 1e5, poisson = 0.4 }
         [[body.pin]]

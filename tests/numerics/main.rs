@@ -25,6 +25,7 @@ mod library;
 mod momentum;
 mod papers_experiments;
 mod papers_meshes;
+mod probes;
 mod quadratic;
 mod recovery;
 mod resolution;

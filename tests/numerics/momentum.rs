@@ -10,6 +10,7 @@ use pliant::simulate::metrics::{Momenta, momenta};
 fn spinning(solver: &str, material: &str, rate: u64, deform: &str) -> Simulation {
     let body = format!(
         r#"
+        element = "linear"
         generate = {{ shape = "box", size = [1.2, 0.6, 0.3], cells = [8, 4, 2], split = 6 }}
         material = {material}
         deform = {deform}
@@ -123,6 +124,7 @@ fn free_fall_is_the_discrete_parabola() {
             [world]
             gravity = [0.3, -9.81, 0]
             [[body]]
+            element = "linear"
             generate = {{ shape = "sphere", radius = 0.5, cells = 4 }}
             material = {}
             velocity = {{ linear = [1, 4, -2] }}

@@ -221,6 +221,7 @@ fn twisted_bar() -> String {
     step = 0.02
     frames = 1
     [[body]]
+    element = "linear"
     generate = { shape = "beam", size = [2, 0.5, 0.5], cells = [8, 2, 2] }
     material = { model = "corotated", young = 1e5, poisson = 0.4 }
     deform = [{ stretch = [1.3, 1, 1] }, { twist = { axis = "x", degrees = 120 } }]

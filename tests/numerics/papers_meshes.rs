@@ -36,6 +36,7 @@ fn scene(mesh: &Path, material: &str) -> Scene {
         kind = "quasi-newton"
         iterations = 10
         [[body]]
+        element = "linear"
         generate = {{ shape = "box", size = [1, 1, 1], cells = [1, 1, 1] }}
         material = {material}
         transform = {{ scale = {} }}

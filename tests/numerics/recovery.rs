@@ -13,7 +13,7 @@ use pliant::solvers::{Admm, SolverSettings};
 /// A body in free space, 10 iterations of quasi-Newton a frame at 30 frames a second.
 fn scene(material: &str, deform: &str) -> Scene {
     let body = format!(
-        "generate = {{ shape = \"sphere\", radius = 0.5, cells = 4 }}\nmaterial = {material}\ndeform = {deform}"
+        "element = \"linear\"\ngenerate = {{ shape = \"sphere\", radius = 0.5, cells = 4 }}\nmaterial = {material}\ndeform = {deform}"
     );
     let solver = "kind = \"quasi-newton\"\niterations = 10";
     let text = weightless("step = \"1/30\"\nframes = 300", solver, &body);
@@ -136,6 +136,7 @@ fn a_barrier_in_every_direction_is_no_dead_end() {
             kind = "quasi-newton"
             iterations = 10
             [[body]]
+            element = "linear"
             generate = {{ shape = "box", size = [1, 1, 1], cells = [3, 3, 3] }}
             material = {}
             {pins}

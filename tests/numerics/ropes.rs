@@ -377,6 +377,7 @@ generate = { shape = "rope", length = 1, segments = 6 }
 pin = [{ select = { ids = [0] } }]
 [[body]]
 name = "cube"
+element = "linear"
 generate = { shape = "box", size = [1, 1, 1], cells = [1, 1, 1] }
 material = { model = "arap", k = 1e5 }
 [[body]]

@@ -111,6 +111,7 @@ fn sag(fibers: &str) -> f64 {
         kind = "newton"
         iterations = 50
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [0.2, 1, 0.2], cells = [2, 10, 2] }}
         material = {{ model = "arap", k = 1e7 }}
         {fibers}
@@ -178,7 +179,7 @@ fn what_a_body_cannot_have_is_refused() {
         Simulation::new(&config, &pliant::cache::Cache::disabled()).err().unwrap().to_string()
     };
     let cloth = "generate = { shape = \"cloth\", size = [1, 1], cells = [2, 2] }\n";
-    let cube = "generate = { shape = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n";
+    let cube = "element = \"linear\"\ngenerate = { shape = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n";
     let material = "material = { model = \"arap\", k = 1e5 }\n";
     let fibers = "fibers = [{ direction = [1, 0, 0], stiffness = 1e5 }]\n";
     assert!(load(&format!("{cloth}{material}{fibers}")).contains("cannot have 'fibers'"));

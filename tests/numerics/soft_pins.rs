@@ -10,6 +10,7 @@ use pliant::simulate::Simulation;
 fn cube(solver: &str, time: &str, more: &str) -> Simulation {
     let body = format!(
         r#"
+        element = "linear"
         generate = {{ shape = "box", size = [0.1, 0.1, 0.1], cells = [3, 3, 3] }}
         density = 1000
         material = {{ model = "arap", k = 1e6 }}

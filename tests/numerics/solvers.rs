@@ -179,6 +179,7 @@ fn measured_beam(solver: &str, material: &str, pin: &str) -> Descent {
         iterations = 1
         {solver}
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [2.5, 0.625, 0.625], cells = [40, 10, 10], split = 5 }}
         density = 1000
         material = {{ model = "{material}", young = 1e6, poisson = 0.3 }}

@@ -39,6 +39,7 @@ fn extreme(kind: &str, model: &str, [step, gravity, more]: [&str; 3]) -> String 
         [world]
         gravity = {gravity}
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [1, 0.4, 0.4], cells = [5, 2, 2] }}
         material = {}
         {more}

@@ -47,6 +47,7 @@ fn clamped_box(material: &str) -> Simulation {
         "iterations = 50\ntolerance = 1e-13",
         &format!(
             r#"
+        element = "linear"
         generate = {{ shape = "box", size = [2, 1, 1], cells = [6, 4, 4] }}
         material = {material}
         deform = {{ randomize = {{ seed = 5, amount = 0.02 }} }}
@@ -98,6 +99,7 @@ fn a_stretched_bar_contracts_by_poissons_ratio() {
         "iterations = 30\ntolerance = 1e-13",
         &format!(
             r#"
+        element = "linear"
         generate = {{ shape = "beam", size = [8, 1, 1], cells = [32, 4, 4] }}
         material = {{ model = "corotated", young = {young:e}, poisson = {poisson} }}
         deform = {{ stretch = [{}, 1, 1] }}
@@ -144,6 +146,7 @@ fn sag(n: usize, poisson: f64) -> f64 {
         [world]
         gravity = [0, -1e-3, 0]
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [10, 1, 1], cells = [{}, {n}, {n}] }}
         density = 1000
         material = {{ model = "corotated", young = 1e6, poisson = {poisson} }}

@@ -25,7 +25,8 @@ fn pulled_bar(body: &str) -> Simulation {
     simulation
 }
 
-const BAR: &str = "generate = { shape = \"beam\", size = [4, 0.5, 0.5], cells = [32, 4, 4] }\n";
+const BAR: &str =
+    "element = \"linear\"\ngenerate = { shape = \"beam\", size = [4, 0.5, 0.5], cells = [32, 4, 4] }\n";
 
 /// Strains of the left and the right half of a bar, far from its ends and its middle.
 fn strains(simulation: &Simulation) -> [f64; 2] {
@@ -113,7 +114,7 @@ fn arrays_of_the_mesh_serve_as_well_as_selections() {
 fn radial_fibres_resist_inflation_and_no_turning() {
     let energy = |deform: &str, radial: &str| {
         let simulation = simulation(&format!(
-            "[[body]]\ngenerate = {{ shape = \"sphere\", radius = 1, cells = 6 }}\n\
+            "[[body]]\nelement = \"linear\"\ngenerate = {{ shape = \"sphere\", radius = 1, cells = 6 }}\n\
              material = {{ model = \"arap\", k = 1e-3 }}\n\
              fibers = [{{ direction = {{ radial = {radial} }}, stiffness = 2e3 }}]\ndeform = {{ stretch = {deform} }}"
         ));
@@ -213,6 +214,7 @@ fn hanging(scale: &str) -> String {
         [solver]
         iterations = 30
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [0.1, 1, 0.1], cells = [1, 10, 1] }}
         material = {{ model = "arap", young = 1e6 }}
         stiffness_scale = {scale}

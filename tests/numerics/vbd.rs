@@ -72,7 +72,8 @@ fn nothing_moves_at_the_minimum() {
 }
 
 const CLOTH: &str = "generate = { shape = \"cloth\", size = [1, 1], cells = [6, 6] }\ndensity = 300\n";
-const BOX: &str = "generate = { shape = \"box\", size = [1, 0.5, 0.5], cells = [4, 2, 2] }\n";
+const BOX: &str =
+    "element = \"linear\"\ngenerate = { shape = \"box\", size = [1, 0.5, 0.5], cells = [4, 2, 2] }\n";
 const ARAP: &str = "material = { model = \"arap\", k = 1e4 }\n";
 
 #[test]

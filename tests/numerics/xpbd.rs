@@ -116,6 +116,7 @@ fn bar(solver: &str, model: &str, h: f64) -> String {
         [solver]
         {solver}
         [[body]]
+        element = "linear"
         generate = {{ shape = "beam", size = [1, 0.3, 0.3], cells = [6, 2, 2] }}
         material = {}
         deform = {{ twist = {{ axis = "x", degrees = 60 }} }}
@@ -199,6 +200,7 @@ fn distance_of(a: [f64; 3], b: [f64; 3]) -> f64 {
 fn free_box(solver: &str, material: &str) -> Simulation {
     let body = format!(
         r#"
+        element = "linear"
         generate = {{ shape = "box", size = [1.2, 0.6, 0.3], cells = [6, 3, 2], split = 6 }}
         material = {material}
         deform = {{ twist = {{ axis = "x", degrees = 40 }} }}
@@ -242,6 +244,7 @@ fn a_step_that_ends_outside_a_barrier_says_so() {
         kind = "xpbd"
         iterations = 3
         [[body]]
+        element = "linear"
         generate = { shape = "beam", size = [2.5, 0.625, 0.625], cells = [16, 4, 4], split = 5 }
         material = { model = "neo-hookean", young = 2e5, poisson = 0.3 }
         [[body.pin]]

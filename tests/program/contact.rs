@@ -19,6 +19,7 @@ iterations = 20
 distance = 0.01
 [[body]]
 name = "box"
+element = "linear"
 generate = { shape = "beam", size = [0.5, 0.5, 0.5], cells = [2, 2, 2] }
 material = { model = "stable-neo-hookean", young = 1e5, poisson = 0.3 }
 density = 1000

@@ -26,11 +26,13 @@ name = "slope"
 shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
 [[body]]
 name = "low"
+element = "linear"
 generate = { shape = "box", size = [1, 0.5, 1], cells = [3, 2, 3] }
 material = { model = "neo-hookean", young = 2e5, poisson = 0.3 }
 transform = { translate = [0, 0.006, 0] }
 [[body]]
 name = "high"
+element = "linear"
 generate = { shape = "box", size = [0.6, 0.3, 0.6], cells = [2, 1, 2] }
 material = { model = "neo-hookean", young = 2e5, poisson = 0.3 }
 transform = { translate = [0.2, 0.513, 0.2] }

@@ -151,7 +151,7 @@ fn a_body_weighs_what_its_surface_encloses() {
         ("surface = \"ring.obj\"\ntetrahedralize = { cells = 1500 }", volume),
         // In a cage that is larger than it.
         (
-            "generate = { shape = \"box\", size = [4, 2, 4], cells = [8, 4, 8] }\nsurface = \"ring.obj\"\n\
+            "element = \"linear\"\ngenerate = { shape = \"box\", size = [4, 2, 4], cells = [8, 4, 8] }\nsurface = \"ring.obj\"\n\
              transform = { translate = [0, 0, 0] }",
             volume,
         ),
@@ -201,7 +201,7 @@ fn what_cannot_be_is_refused_with_a_way_out() {
             vec!["max_volume", "either"],
         ),
         (
-            "generate = { shape = \"box\", size = [1, 1, 1], cells = [2, 2, 2] }\ntetrahedralize = { cells = 9 }",
+            "element = \"linear\"\ngenerate = { shape = \"box\", size = [1, 1, 1], cells = [2, 2, 2] }\ntetrahedralize = { cells = 9 }",
             vec!["tetrahedralize", "without a surface"],
         ),
         (

@@ -10,7 +10,7 @@ use crate::common::scenes::{RUBBER, beam, formats, frame_directories};
 fn mixed(frames: u32, output: &str) -> String {
     format!(
         "name = \"mixed\"\n[time]\nstep = \"1/30\"\nframes = {frames}\n[solver]\niterations = 3\n\
-         [[body]]\nname = \"bar\"\ngenerate = {{ shape = \"beam\", size = [1, 0.3, 0.3], cells = [6, 2, 2] }}\n\
+         [[body]]\nname = \"bar\"\nelement = \"linear\"\ngenerate = {{ shape = \"beam\", size = [1, 0.3, 0.3], cells = [6, 2, 2] }}\n\
          material = {RUBBER}\n[[body.pin]]\nselect = {{ box = {{ min = [-1, -1, -1], max = [0.001, 9, 9] }} }}\n\
          [[body]]\nname = \"cloth\"\ngenerate = {{ shape = \"cloth\", size = [1, 1], cells = [6, 6] }}\n\
          material = {RUBBER}\nthickness = 0.01\ntransform = {{ translate = [0, 1, 0] }}\n\

@@ -139,7 +139,7 @@ fn assert_whole(run: &Path) {
         }
     }
     let rows = std::fs::read_to_string(run.join("metrics.csv")).unwrap();
-    assert!(rows.ends_with('\n') && rows.lines().all(|row| row.split(',').count() == 25), "a half row");
+    assert!(rows.ends_with('\n') && rows.lines().all(|row| row.split(',').count() == 26), "a half row");
 }
 
 #[test]

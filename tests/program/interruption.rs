@@ -37,7 +37,7 @@ pub fn assert_whole_files(run: &Path) {
                 }
                 Some("csv") => {
                     let text = String::from_utf8(bytes).unwrap();
-                    assert!(text.ends_with('\n') && text.lines().all(|row| row.split(',').count() == 25));
+                    assert!(text.ends_with('\n') && text.lines().all(|row| row.split(',').count() == 26));
                 }
                 Some("bin") => {
                     pliant::run::checkpoint::Checkpoint::read(&path).unwrap_or_else(|e| panic!("{e}"));
@@ -167,6 +167,7 @@ integrator = "INTEGRATOR"
 gravity = { keys = [{ time = 0, value = [0, -9.81, 0] }, { time = 0.2, value = [0, 0, 3] }] }
 wind = { velocity = { keys = [{ time = 0, value = [5, 0, 1] }, { time = 0.15, value = [8, 1, 0] }] }, gusts = 0.5, seed = 4 }
 [[body]]
+element = "linear"
 generate = { shape = "sphere", radius = 0.2, cells = 3 }
 material = { model = "stable-neo-hookean", young = 1e4, poisson = 0.4 }
 pressure = { keys = [{ time = 0, value = 0 }, { time = 0.2, value = 500 }] }

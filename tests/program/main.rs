@@ -26,3 +26,4 @@ mod second_opinion;
 mod sequences;
 mod soundness;
 mod stress;
+mod sweep;

@@ -137,7 +137,7 @@ fn materials_are_drawn_for_every_body() {
     let spline = "{ model = \"spline\", a = [[0.5, -1e4], [1, 0], [1.5, 1e4]], monotone = true }";
     let scene = beam([6, 2, 2], 2, "", two)
         + &format!(
-            "[[body]]\nname = \"Würfel\"\ngenerate = {{ shape = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }}\n\
+            "[[body]]\nname = \"Würfel\"\nelement = \"linear\"\ngenerate = {{ shape = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }}\n\
              material = {spline}\n[[body]]\nname = \"sheet\"\ngenerate = {{ shape = \"cloth\", size = [1, 1], cells = \
              [2, 2] }}\nmaterial = {{ model = \"arap\", k = 1e3 }}\n"
         );

@@ -414,7 +414,7 @@ fn what_a_run_wrote_for_blender_moves_an_obstacle() {
     for file in ["sheet.obj", "sheet.pc2", "sheet.mdd"] {
         assert!(place.path("first/blender").join(file).is_file(), "{file}");
     }
-    let body = "[[body]]\nname = \"ball\"\ngenerate = { shape = \"sphere\", radius = 0.1, cells = 1 }\n\
+    let body = "[[body]]\nname = \"ball\"\nelement = \"linear\"\ngenerate = { shape = \"sphere\", radius = 0.1, cells = 1 }\n\
                 material = { model = \"arap\", young = 1e5, poisson = 0.3 }\ntransform = { translate = [5, 5, 5] }\n";
     let head = "name = \"second\"\n[time]\nstep = \"1/60\"\nframes = 24\n[world]\ngravity = [0, 0, 0]\n[contact]\ndistance = 0.01\n";
     for (ending, fps) in [("pc2", ", fps = 60"), ("mdd", "")] {

@@ -6,7 +6,7 @@ use crate::common::program::Place;
 fn a_run_that_cannot_be_believed_says_so_and_can_be_refused() {
     let place = Place::new();
     let scene = "name = \"heavy\"\n[time]\nframes = 5\n[solver]\nkind = \"xpbd\"\n[world]\ngravity = [0, -1e5, 0]\n[[body]]\n\
-                 name = \"bar\"\ngenerate = { shape = \"beam\", size = [1, 0.3, 0.3], cells = [4, 2, 2] }\n\
+                 name = \"bar\"\nelement = \"linear\"\ngenerate = { shape = \"beam\", size = [1, 0.3, 0.3], cells = [4, 2, 2] }\n\
                  material = { model = \"stable-neo-hookean\", young = 1e5, poisson = 0.4 }\n\
                  [[body.pin]]\nselect = { box = { min = [-1, -1, -1], max = [0.001, 9, 9] } }\n";
     place.write("heavy.toml", scene);
@@ -36,6 +36,7 @@ fn a_start_that_no_force_leads_out_of_is_told() {
     let scene = |model: &str, collapse: &str| {
         format!(
             "[time]\nframes = 20\n[world]\ngravity = [0, 0, 0]\n[[body]]\nname = \"box\"\n\
+             element = \"linear\"\n\
              generate = {{ shape = \"box\", size = [1, 1, 1], cells = [2, 2, 2] }}\n\
              material = {{ model = \"{model}\", young = 1e5, poisson = 0.3 }}\ndeform = {{ collapse = {collapse} }}\n"
         )

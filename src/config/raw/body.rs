@@ -33,7 +33,8 @@ pub struct Body {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generate: Option<Generate>,
     /// How the tets of a solid deform: "linear" tets, of which bodies that bend or hardly change their volume come out too
-    /// stiff, or "quadratic" ones, which have nodes in the middles of their edges too. Default: what the mesh file has.
+    /// stiff, or "quadratic" ones, which have nodes in the middles of their edges too. Default: "quadratic" with `generate`, "linear" with
+    /// `surface` alone, what the file has with `mesh`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element: Option<Element>,
     /// Drop cells without volume, area or length instead of refusing the mesh. Default false.

@@ -12,6 +12,7 @@ mod force;
 mod material;
 mod output;
 mod pin;
+mod probe;
 mod quantity;
 mod values;
 
@@ -34,6 +35,7 @@ pub use pin::{
     ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Period, Pin, PinKind,
     PlaneSelection, RotationRate, Select, Shake, SphereSelection,
 };
+pub use probe::{Probe, Probed, Reduce};
 pub use quantity::{ArrayName, Directions, Place, Quantity};
 pub use values::{Animated, Cells, Key, Keys, OneOrMany, Paths, Step};
 
@@ -69,6 +71,9 @@ pub struct Config {
     /// What bodies touch and do not move; with one of them, contact is on. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obstacle: Vec<Obstacle>,
+    /// What is measured after every step, for `probes.csv`. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probe: Vec<Probe>,
     /// Comparisons of solvers on this scene, which `pliant compare` runs. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparison: Vec<Comparison>,

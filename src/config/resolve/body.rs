@@ -69,6 +69,7 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
         pressure: pressure.map(|p| force::track(p, |p| [p], &at.join("pressure"), report)),
         contact: contact::of_body(&body.contact, &at.join("contact"), report),
         control: control::resolve(body, &at.join("control"), report),
+        probes: vec![],
     })
 }
 
@@ -93,6 +94,11 @@ pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut 
         && matches!(generate.shape, Some(raw::Shape::Beam | raw::Shape::Box))
     {
         generate.split.get_or_insert(5);
+    }
+    let is_solid =
+        |shape| matches!(shape, raw::Shape::Beam | raw::Shape::Box | raw::Shape::Sphere | raw::Shape::Torus);
+    if body.generate.as_ref().and_then(|generate| generate.shape).is_some_and(is_solid) {
+        body.element.get_or_insert(raw::Element::Quadratic);
     }
     body.repair.get_or_insert(false);
     body.density.get_or_insert(raw::Quantity::Number(1000.0));

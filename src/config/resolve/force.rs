@@ -74,6 +74,7 @@ mod tests {
 gravity = { keys = [{ time = 0, value = [0, -9.81, 0] }, { time = 0.1, value = [0.1, 0, 1e-300] }] }
 wind = { velocity = { keys = [{ time = 0.5, value = [3, 0, 0] }] }, gusts = 0.3, seed = 9, gust_length = 0.7, density = 1, drag = 2 }
 [[body]]
+element = "linear"
 generate = { shape = "box", size = [1, 1, 1], cells = [1, 1, 1] }
 material = { model = "arap", k = 1e5 }
 pressure = { keys = [{ time = 0, value = 1 }, { time = 2, value = 300.5 }] }

@@ -14,6 +14,7 @@ mod material;
 mod names;
 mod output;
 mod pin;
+mod probe;
 mod sequence;
 mod shape;
 mod solver;
@@ -49,9 +50,10 @@ pub fn resolve(config: &raw::Config, report: &mut Report) -> Option<scene::Scene
     check_body_names(&config.body, report);
     check_obstacle_names(config, report);
     let end = time.step * time.frames as f64 * time.substeps as f64;
-    let bodies: Vec<Option<scene::Body>> = (config.body.iter().enumerate())
+    let mut bodies: Vec<Option<scene::Body>> = (config.body.iter().enumerate())
         .map(|(i, body)| body::resolve(body, root.join("body").join(i), end, report))
         .collect();
+    probe::resolve(config, &mut bodies, report);
     let obstacles = contact::obstacles(config, end, report);
     let contact = contact::contact(config, report);
     contact::check_bodies(config, report);

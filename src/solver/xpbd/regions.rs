@@ -294,6 +294,7 @@ mod tests {
             [solver]
             kind = "pd"
             [[body]]
+            element = "linear"
             generate = { shape = "beam", size = [20, 10, 10], cells = [20, 10, 10], split = 6 }
             material = { model = "arap", young = 1e5 }
             [[body.pin]]

@@ -40,6 +40,23 @@ impl Metrics {
         Ok(Metrics { name: name(directory), path, columns, values })
     }
 
+    /// Reads another table of a run directory; `None` if it is not there or has no rows.
+    pub fn read_file(directory: &Path, file: &str) -> Result<Option<Metrics>> {
+        let path = directory.join(file);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::io(Action::Read, &path, e)),
+        };
+        let (columns, values) = parse(&text, &path)?;
+        Ok((!values.is_empty()).then(|| Metrics { name: name(directory), path, columns, values }))
+    }
+
+    /// The names of the columns.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.values.len() / self.columns.len()
