@@ -107,7 +107,9 @@ impl Cache {
             match read(&path) {
                 Ok(value) => return Ok((value, Outcome::Hit)),
                 Err(Fault::Absent) => {}
-                Err(fault) => tracing::warn!("cache file {}: {fault}; it is passed over", path.display()),
+                Err(fault) => {
+                    tracing::warn!(code = "cache", file = %path.display(), "cache file {}: {fault}; it is passed over", path.display())
+                }
             }
         }
         let path = dir.join(file_name(T::KIND, key));
@@ -118,14 +120,14 @@ impl Cache {
             }
             Err(Fault::Absent) => Outcome::Miss,
             Err(fault) => {
-                tracing::warn!("cache file {}: {fault}; computing it anew", path.display());
+                tracing::warn!(code = "cache", file = %path.display(), "cache file {}: {fault}; computing it anew", path.display());
                 Outcome::Replaced
             }
         };
         let value = compute()?;
         if let Err(error) = file::write(&path, T::KIND, T::VERSION, key, &value.to_arrays()) {
             let cause = std::error::Error::source(&error).map(|c| format!(": {c}")).unwrap_or_default();
-            tracing::warn!("{error}{cause}; going on without this cache entry");
+            tracing::warn!(code = "cache", file = %path.display(), "{error}{cause}; going on without this cache entry");
         }
         Ok((value, outcome))
     }

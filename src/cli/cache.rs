@@ -1,13 +1,15 @@
 //! `pliant cache`: lists, verifies or empties the cache.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use super::Global;
 use super::report::write_stdout;
 use super::size::shown;
-use crate::cache::Check;
+use crate::cache::{Cache, Check, Fault};
 use crate::error::{Error, Result};
 use crate::model::numbering;
 use crate::{meshing, solver};
@@ -22,6 +24,9 @@ pub struct CacheArgs {
     /// The action on the cache.
     #[command(subcommand)]
     pub action: CacheAction,
+    /// Print JSON for programs.
+    #[arg(long, global = true)]
+    pub json: bool,
 }
 
 /// The actions of `pliant cache`.
@@ -70,35 +75,21 @@ impl CacheArgs {
                 hint: "give one with --cache-dir or $PLIANT_CACHE_DIR".into(),
             });
         };
-        if self.action == CacheAction::Clear {
-            let (count, bytes) = cache.clear()?;
-            let text = format!("removed {count} entries, {} from {}\n", shown(bytes), dir.display());
-            return write_stdout(&text);
+        let removed = match self.action {
+            CacheAction::Clear => Some(cache.clear()?),
+            CacheAction::Prune { max_size, older_than } => Some(cache.prune(older_than, max_size)?),
+            CacheAction::List | CacheAction::Verify => None,
+        };
+        if let Some((count, bytes)) = removed {
+            return write_stdout(&if self.json {
+                format!("{:#}\n", json!({ "directory": dir, "removed": count, "bytes": bytes }))
+            } else {
+                format!("removed {count} entries, {} from {}\n", shown(bytes), dir.display())
+            });
         }
-        if let CacheAction::Prune { max_size, older_than } = self.action {
-            let (count, bytes) = cache.prune(older_than, max_size)?;
-            let text = format!("removed {count} entries, {} from {}\n", shown(bytes), dir.display());
-            return write_stdout(&text);
-        }
-        let entries = cache.entries()?;
-        let (mut text, mut damaged) = (String::new(), 0);
-        for (path, bytes) in &entries {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let verdict = match self.action {
-                CacheAction::Verify => match cache.verify(path, &CHECKS) {
-                    Ok(()) => "  sound".to_owned(),
-                    Err(fault) => {
-                        damaged += 1;
-                        format!("  {fault}")
-                    }
-                },
-                _ => String::new(),
-            };
-            text += &format!("{:>10}  {name}{verdict}\n", shown(*bytes));
-        }
-        let total = entries.iter().map(|(_, bytes)| bytes).sum();
-        text += &format!("{} entries, {} in {}\n", entries.len(), shown(total), dir.display());
-        write_stdout(&text)?;
+        let entries = entries(&cache, self.action == CacheAction::Verify)?;
+        write_stdout(&if self.json { as_json(dir, &entries) } else { as_text(dir, &entries) })?;
+        let damaged = entries.iter().filter(|entry| matches!(entry.verdict, Some(Err(_)))).count();
         if damaged > 0 {
             return Err(Error::Failed {
                 what: format!("{damaged} cache entries are unusable"),
@@ -107,4 +98,48 @@ impl CacheArgs {
         }
         Ok(())
     }
+}
+
+/// An entry of the cache.
+struct Entry {
+    name: String,
+    bytes: u64,
+    /// What was found by reading it; `None` if it was not read.
+    verdict: Option<std::result::Result<(), Fault>>,
+}
+
+/// All entries; reads them if they are to be verified.
+fn entries(cache: &Cache, verify: bool) -> Result<Vec<Entry>> {
+    let entry = |(path, bytes): (PathBuf, u64)| Entry {
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        bytes,
+        verdict: verify.then(|| cache.verify(&path, &CHECKS)),
+    };
+    Ok(cache.entries()?.into_iter().map(entry).collect())
+}
+
+fn total(entries: &[Entry]) -> u64 {
+    entries.iter().map(|entry| entry.bytes).sum()
+}
+
+fn as_json(dir: &Path, entries: &[Entry]) -> String {
+    let entry = |Entry { name, bytes, verdict }: &Entry| {
+        let fault = verdict.as_ref().and_then(|verdict| verdict.as_ref().err()).map(ToString::to_string);
+        json!({ "name": name, "bytes": bytes, "sound": verdict.as_ref().map(Result::is_ok), "fault": fault })
+    };
+    let list: Vec<_> = entries.iter().map(entry).collect();
+    format!("{:#}\n", json!({ "directory": dir, "bytes": total(entries), "entries": list }))
+}
+
+fn as_text(dir: &Path, entries: &[Entry]) -> String {
+    let line = |Entry { name, bytes, verdict }: &Entry| {
+        let verdict = match verdict {
+            Some(Ok(())) => "  sound".to_owned(),
+            Some(Err(fault)) => format!("  {fault}"),
+            None => String::new(),
+        };
+        format!("{:>10}  {name}{verdict}\n", shown(*bytes))
+    };
+    let lines: String = entries.iter().map(line).collect();
+    format!("{lines}{} entries, {} in {}\n", entries.len(), shown(total(entries)), dir.display())
 }

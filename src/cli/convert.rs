@@ -69,7 +69,7 @@ impl ConvertArgs {
         for (file, note) in (import.notes.iter().map(|note| (&self.input, note)))
             .chain(notes.iter().map(|note| (&self.output, note)))
         {
-            tracing::warn!("{}: {note}", file.display());
+            tracing::warn!(code = "mesh", file = %file.display(), "{}: {note}", file.display());
         }
         let mesh = &import.mesh;
         let cell = mesh.kind().map_or("cell", Kind::cell);

@@ -1,5 +1,6 @@
 //! Messages on stderr: their number, their form and their colour.
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
@@ -65,12 +66,23 @@ pub fn init(global: &Global) {
         // A run goes on when nobody reads its messages; the report of such a failure would be a panic.
         .log_internal_errors(false)
         .with_target(false);
-    let text = debug_fn(|out, _, value| write!(out, "{}", one_line(&format!("{value:?}"))));
+    // Fields are for programs: people have all of it in the message.
+    let text = debug_fn(|out, field, value| match field.name() {
+        "message" => write!(out, "{}", one_line(&format!("{value:?}"))),
+        _ => Ok(()),
+    });
     // An error means that a subscriber is already set, which is as good.
     let _ = match global.log_format {
         Format::Json => builder.json().flatten_event(true).try_init(),
         Format::Text => builder.without_time().fmt_fields(text).with_ansi(global.color.enabled()).try_init(),
     };
+}
+
+/// True if a command line that cannot be parsed asks for JSON.
+pub fn wants_json(arguments: impl Iterator<Item = OsString>) -> bool {
+    let words: Vec<OsString> = arguments.collect();
+    words.iter().any(|word| word == "--log-format=json")
+        || words.windows(2).any(|pair| pair[0] == "--log-format" && pair[1] == "json")
 }
 
 #[cfg(test)]

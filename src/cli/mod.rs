@@ -55,7 +55,7 @@ pub struct Cli {
 }
 
 /// Flags of every command.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
     /// Say more; twice: everything.

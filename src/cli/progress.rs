@@ -67,10 +67,13 @@ impl Progress for Reporter {
             self.last_line = Instant::now();
             let per_frame = self.started.elapsed().as_secs_f64() / (done - self.first) as f64;
             let left = per_frame * (self.total - done) as f64;
+            let (total, ms) = (self.total, per_frame * 1e3);
             tracing::info!(
-                "frame {done} of {}, {:.1} ms per frame, {left:.0} s left",
-                self.total,
-                per_frame * 1e3
+                frame = done,
+                frames = total,
+                ms_per_frame = ms,
+                seconds_left = left,
+                "frame {done} of {total}, {ms:.1} ms per frame, {left:.0} s left"
             );
         }
     }

@@ -5,13 +5,14 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use super::{Global, log};
+use crate::error::diagnostic::{Diagnostic, Place};
 use crate::error::printable::{one_line, printable};
 use crate::error::{Action, Error, Result};
 
 /// Prints an error with the chain of its causes. Returns the exit code.
 pub fn report(error: &Error, global: &Global) -> ExitCode {
     if global.log_format == log::Format::Json {
-        tracing::error!("{}", with_causes(error));
+        log_fields(error);
     } else {
         // If this cannot be written, there is no way to report it.
         let _ = writeln!(std::io::stderr(), "{}", text(error, global.color.enabled()));
@@ -19,8 +20,38 @@ pub fn report(error: &Error, global: &Global) -> ExitCode {
     ExitCode::from(error.exit() as u8)
 }
 
+/// Logs an error with its fields, each fault of a config by itself.
+fn log_fields(error: &Error) {
+    let (code, exit) = (error.code(), error.exit() as u8);
+    let Error::Config(faults) = error else {
+        let file = error.file().map(|file| file.display().to_string());
+        let place = match error {
+            Error::Format { place, .. } => Some(place.as_str()).filter(|place| !place.is_empty()),
+            _ => None,
+        };
+        tracing::error!(code, exit, file, place, "{}", with_causes(error));
+        return;
+    };
+    for Diagnostic { file, place, key, message, hint } in &faults.0 {
+        let (line, column, flag) = match place {
+            Place::File => (None, None, None),
+            Place::Flag(flag) => (None, None, Some(flag.as_str())),
+            Place::Line(at) => (Some(at.line), Some(at.column), None),
+        };
+        let file = flag.is_none().then(|| file.display().to_string());
+        tracing::error!(code, exit, file, line, column, flag, key, hint, "{message}");
+    }
+}
+
 /// Prints help, or what is wrong with the command line. Returns 0 or 2.
 pub fn report_usage(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && log::wants_json(std::env::args_os().skip(1)) {
+        log::init(&Global { log_format: log::Format::Json, ..Global::default() });
+        let text = error.render().to_string();
+        let message = text.trim_start_matches("error: ").lines().next().unwrap_or_default().trim_end();
+        tracing::error!(code = "usage", exit = 2, details = text, "{message}");
+        return ExitCode::from(2);
+    }
     // The message repeats arguments. If a terminal would obey one of them, it is printed without colours and as escapes.
     let is_harmful =
         |argument: std::ffi::OsString| one_line(&argument.to_string_lossy()) != argument.to_string_lossy();

@@ -31,7 +31,7 @@ impl SceneArgs {
     pub fn load(&self) -> Result<Loaded> {
         let loaded = config::load(&self.config, &self.overrides())?;
         for warning in &loaded.warnings {
-            tracing::warn!("{}: {warning}", self.config.display());
+            tracing::warn!(code = "config", file = %self.config.display(), "{}: {warning}", self.config.display());
         }
         Ok(loaded)
     }

@@ -62,14 +62,15 @@ impl SimulateArgs {
         if let Err(Error::Io { source, .. }) = &report
             && let Some(hint) = way_out(source.kind())
         {
-            tracing::warn!("{hint}, then continue with --resume");
+            tracing::warn!(code = "disk", "{hint}, then continue with --resume");
         }
         self.conclude(&report?)
     }
 
     fn conclude(&self, report: &RunReport) -> Result<()> {
         let dir = report.directory.dir().display();
-        tracing::info!("{}", closing_line(report));
+        let ms = 1e3 * report.seconds.per_frame;
+        tracing::info!(frames = report.frames, ms_per_frame = ms, "{}", closing_line(report));
         if let Some(text) = progress::describe_refactors(&report.refactors) {
             tracing::info!("{text}");
         }
@@ -77,14 +78,15 @@ impl SimulateArgs {
             tracing::info!("{note}");
         }
         if let Some(warning) = report.convergence_warning() {
-            tracing::warn!("{warning}");
+            let (worst, step) = (report.convergence.worst, report.convergence.worst_step);
+            tracing::warn!(code = "unconverged", step, worst, "{warning}");
         }
         let unsound = report.soundness.warning(report.substeps);
         if let Some(warning) = &unsound {
-            tracing::warn!("{warning}");
+            tracing::warn!(code = "unsound", status = report.soundness.status(), "{warning}");
         }
         for (body, factor) in &report.too_stiff {
-            tracing::warn!("{}", locking::describe(body, *factor));
+            tracing::warn!(code = "too-stiff", body, factor, "{}", locking::describe(body, *factor));
         }
         if report.is_interrupted() {
             return Err(Error::Interrupted {

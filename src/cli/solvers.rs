@@ -1,6 +1,7 @@
 //! `pliant solvers`: which solver can simulate what, found by asking every kind about the terms of small scenes.
 
 use clap::Args;
+use serde_json::json;
 use toml::Table;
 
 use super::report::write_stdout;
@@ -16,8 +17,12 @@ use elements::energy::material::MODELS;
 
 /// Arguments of `pliant solvers`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Example:\n  pliant solvers")]
-pub struct SolversArgs {}
+#[command(after_help = "Examples:\n  pliant solvers\n  pliant solvers --json | jq '.solvers[].options'")]
+pub struct SolversArgs {
+    /// Print JSON for programs.
+    #[arg(long)]
+    pub json: bool,
+}
 
 const BOX: &str =
     "element = \"linear\"\ngenerate = { shape = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n";
@@ -87,51 +92,80 @@ fn published(kind: &Kind) -> Result<&'static str> {
     })
 }
 
+/// A feature and, for every kind of solver, why it cannot simulate it; `None` where it can.
+type Row = (String, Vec<Option<Refusal>>);
+
+/// Asks all kinds about all features.
+fn ask() -> Result<Vec<Row>> {
+    let row = |(name, body): (String, String)| {
+        let objective = objective(&body)?;
+        Ok((name, KINDS.iter().map(|kind| refusal(kind, &objective)).collect()))
+    };
+    features().into_iter().map(row).collect()
+}
+
 impl SolversArgs {
     /// Asks all kinds about all features and prints the table.
     pub fn run(&self) -> Result<()> {
-        let features = features();
-        let width = features.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        let mut reasons: Vec<Refusal> = vec![];
-        let mut text = format!("{:width$}", "");
-        for kind in KINDS {
-            text += &format!("  {}", kind.name);
-        }
-        text += "\n";
-        for (name, body) in &features {
-            text += &format!("{name:width$}");
-            let objective = objective(body)?;
-            for kind in KINDS {
-                let cell = match refusal(kind, &objective) {
-                    None => "yes".to_owned(),
-                    Some(reason) => {
-                        let known = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
-                            reasons.push(reason);
-                            reasons.len() - 1
-                        });
-                        format!("({})", known + 1)
-                    }
-                };
-                text += &format!("  {cell:<0$}", kind.name.len());
-            }
-            text.truncate(text.trim_end().len());
-            text += "\n";
-        }
+        let rows = ask()?;
         let contacts: Vec<&str> = KINDS.iter().map(published).collect::<Result<_>>()?;
-        text += &format!("{:width$}", "contact");
-        KINDS.iter().for_each(|kind| text += &format!("  {:<1$}", "yes", kind.name.len()));
+        write_stdout(&if self.json { as_json(&rows, &contacts) } else { as_text(&rows, &contacts) })
+    }
+}
+
+fn as_json(rows: &[Row], contacts: &[&str]) -> String {
+    let solver = |(i, kind): (usize, &Kind)| {
+        let refused = rows
+            .iter()
+            .filter_map(|(name, cells)| Some((name.clone(), json!(cells[i].as_ref()?.to_string()))));
+        let refused: serde_json::Map<String, serde_json::Value> = refused.collect();
+        let simulates: Vec<&String> =
+            rows.iter().filter(|(_, cells)| cells[i].is_none()).map(|(name, _)| name).collect();
+        json!({
+            "name": kind.name, "about": kind.about, "options": kind.keys(), "simulates": simulates, "refuses": refused,
+            "contact": true, "published_contact": contacts[i],
+        })
+    };
+    let solvers: Vec<_> = KINDS.iter().enumerate().map(solver).collect();
+    format!("{:#}\n", json!({ "solvers": solvers }))
+}
+
+fn as_text(rows: &[Row], contacts: &[&str]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut reasons: Vec<&Refusal> = vec![];
+    let mut text = format!("{:width$}", "");
+    KINDS.iter().for_each(|kind| text += &format!("  {}", kind.name));
+    text += "\n";
+    for (name, cells) in rows {
+        text += &format!("{name:width$}");
+        for (kind, cell) in KINDS.iter().zip(cells) {
+            let cell = cell.as_ref().map_or_else(
+                || "yes".to_owned(),
+                |reason| {
+                    let known = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
+                        reasons.push(reason);
+                        reasons.len() - 1
+                    });
+                    format!("({})", known + 1)
+                },
+            );
+            text += &format!("  {cell:<0$}", kind.name.len());
+        }
         text.truncate(text.trim_end().len());
         text += "\n";
-        for (i, reason) in reasons.iter().enumerate() {
-            text += &format!("({}) {reason}\n", i + 1);
-        }
-        text += "\n";
-        for (kind, contact) in KINDS.iter().zip(contacts) {
-            let keys = kind.keys();
-            let keys = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
-            text +=
-                &format!("{}: {}; options: {keys}; published contact: {contact}\n", kind.name, kind.about);
-        }
-        write_stdout(&text)
     }
+    text += &format!("{:width$}", "contact");
+    KINDS.iter().for_each(|kind| text += &format!("  {:<1$}", "yes", kind.name.len()));
+    text.truncate(text.trim_end().len());
+    text += "\n";
+    for (i, reason) in reasons.iter().enumerate() {
+        text += &format!("({}) {reason}\n", i + 1);
+    }
+    text += "\n";
+    for (kind, contact) in KINDS.iter().zip(contacts) {
+        let keys = kind.keys();
+        let keys = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
+        text += &format!("{}: {}; options: {keys}; published contact: {contact}\n", kind.name, kind.about);
+    }
+    text
 }

@@ -138,6 +138,31 @@ impl Error {
         }
     }
 
+    /// What kind of error it is, in a word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Io { .. } => "io",
+            Error::Format { .. } => "format",
+            Error::Config(_) => "config",
+            Error::Mesh { .. } => "mesh",
+            Error::Intersecting { .. } => "intersecting",
+            Error::Unsupported { .. } => "unsupported",
+            Error::Usage { .. } => "usage",
+            Error::Failed { .. } => "failed",
+            Error::Interrupted { .. } => "interrupted",
+            Error::Missed { .. } => "missed",
+            Error::Run { .. } => "run",
+        }
+    }
+
+    /// The file or directory that it is about, if it is about one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Error::Io { path, .. } | Error::Format { path, .. } | Error::Run { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     /// The exit code of the program after this error.
     pub fn exit(&self) -> Exit {
         match self {

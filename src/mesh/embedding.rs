@@ -6,13 +6,15 @@
 //!
 //! where w are the barycentric coordinates of p in the tet that contains it at rest. Outside of all tets they are
 //! those in the nearest one, and some are negative. Either way the rest position comes back up to rounding. In
-//! quadratic tets the weights are those of their ten nodes, the shape functions at w, which is right for straight edges. The
+//! quadratic tets the weights are those of their ten nodes: the shape functions at the coordinates λ with x(λ) = p. Where edges
+//! are bent these are found by Newton's method, and a point for which it finds none near its tet follows the corners alone. The
 //! nearest of all faces of tets belongs to the tet that contains p (else another face would lie between) or,
 //! outside, to the nearest tet.
 
 use super::tree::Tree;
-use elements::energy::lifted::rule::shape;
-use elements::math::vec3::{cross, dot, sub};
+use elements::energy::lifted::NODES;
+use elements::energy::lifted::rule::{shape, shares};
+use elements::math::vec3::{add, cross, dot, norm, scale, sub};
 use elements::par;
 
 /// The number of points in a chunk of work.
@@ -28,8 +30,10 @@ pub struct Embedding {
     pub corners: Vec<[u32; 4]>,
     /// The other nodes of these tets; empty if they are linear.
     pub middles: Vec<[u32; 6]>,
-    /// The barycentric coordinates of each point in its tet, with sum 1.
+    /// The barycentric coordinates of each point in its tet as if its edges were straight, with sum 1.
     pub weights: Vec<[f64; 4]>,
+    /// The weights of the ten nodes for each point, with sum 1; empty if tets are linear.
+    pub shapes: Vec<[f64; NODES]>,
 }
 
 /// A face by its vertices, ascending, and the number of a tet that has it.
@@ -60,8 +64,19 @@ impl Embedding {
         });
         let (own, weights): (Vec<u32>, Vec<_>) = parts.into_iter().flatten().flatten().unzip();
         let corners = own.iter().map(|t| tets[*t as usize]).collect();
-        let middles = own.iter().filter_map(|t| middles.get(*t as usize).copied()).collect();
-        Embedding { corners, middles, weights }
+        let middles: Vec<[u32; 6]> = own.iter().filter_map(|t| middles.get(*t as usize).copied()).collect();
+        let mut bound = Embedding { corners, middles, weights, shapes: vec![] };
+        bound.shapes = par::map(bound.middles.len(), |i| bound.shape_at(i, points[i], rest));
+        bound
+    }
+
+    /// The weights of the ten nodes that make a point of rest positions.
+    fn shape_at(&self, i: usize, point: [f64; 3], rest: &[[f64; 3]]) -> [f64; NODES] {
+        let nodes: Vec<[f64; 3]> =
+            self.corners[i].iter().chain(&self.middles[i]).map(|v| rest[*v as usize]).collect();
+        let start = self.weights[i];
+        inverse(&nodes, point, start)
+            .map_or_else(|| std::array::from_fn(|n| start.get(n).copied().unwrap_or(0.0)), shape)
     }
 
     /// The vertices that a point follows, with their weights.
@@ -69,7 +84,7 @@ impl Embedding {
         let corners = self.corners[point].into_iter();
         match self.middles.get(point) {
             None => corners.zip(self.weights[point]).collect(),
-            Some(middles) => corners.chain(*middles).zip(shape(self.weights[point])).collect(),
+            Some(middles) => corners.chain(*middles).zip(self.shapes[point]).collect(),
         }
     }
 
@@ -88,6 +103,34 @@ impl Embedding {
         let sum = |p: [f64; 3], (v, w): (u32, f64)| std::array::from_fn(|k| p[k] + w * x[v as usize][k]);
         (0..self.corners.len()).map(|point| self.carriers(point).into_iter().fold([0.0; 3], sum)).collect()
     }
+}
+
+/// The sum of points with weights.
+fn sum(points: &[[f64; 3]], weights: &[f64]) -> [f64; 3] {
+    points.iter().zip(weights).fold([0.0; 3], |all, (p, w)| add(all, scale(*w, *p)))
+}
+
+/// The coordinates λ in a tet of ten nodes with x(λ) = p, from those in the straight tet; `None` if Newton's method leaves the
+/// neighbourhood of these, or ends above rounding.
+fn inverse(nodes: &[[f64; 3]], point: [f64; 3], start: [f64; 4]) -> Option<[f64; 4]> {
+    const ITERATIONS: usize = 20;
+    let size = norm(sub(nodes[1], nodes[0])) + norm(point);
+    let mut place = start;
+    for _ in 0..ITERATIONS {
+        let off = sub(point, sum(nodes, &shape(place)));
+        if norm(off) <= 4.0 * f64::EPSILON * size {
+            return Some(place);
+        }
+        // ∂x/∂λ is made of the virtual corners, so the correction is that of a tet with straight edges between them.
+        let corners = shares(place).map(|share| sum(nodes, &share));
+        let by = barycentric(corners, add(corners[0], off));
+        place = std::array::from_fn(|c| place[c] + by[c] - if c == 0 { 1.0 } else { 0.0 });
+        let is_near = |c: usize| (place[c] - start[c]).abs() < 0.5;
+        if !(0..4).all(is_near) {
+            return None;
+        }
+    }
+    None
 }
 
 fn faces_of(number: u32, tet: &[u32; 4]) -> [Face; 4] {

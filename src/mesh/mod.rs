@@ -18,6 +18,7 @@
 //! - [`refine`](mod@refine): cells cut in halves;
 //! - [`repair`](mod@repair): surfaces that are nearly closed and manifold become so.
 
+pub mod curved;
 pub mod embedding;
 pub mod generate;
 pub mod info;

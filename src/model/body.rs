@@ -80,7 +80,8 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
     }
     let mut orphans = prepared.orphans;
     let given = mesh.points.len();
-    element::choose(body, &mut mesh, &mut orphans, &subject)?;
+    element::choose(body, &mut mesh, &surfaces, &mut orphans, &subject)?;
+    let mass_factor = if body.surfaces.is_empty() { 1.0 } else { mass_factor / bulge(&mesh) };
     let embedded = surfaces.bind(body, &mesh);
     let chooser = Chooser {
         mesh: &mesh,
@@ -259,6 +260,14 @@ fn deformed(body: &Body, mesh: &Mesh, given: usize, subject: &str) -> Result<Vec
 
 /// ρV/4 to each corner of a tet, the shares of `energy::quadratic` to the nodes of a quadratic one, ρAt/3 to each corner of a
 /// triangle of thickness t, ρπr²l/2 to each end of an edge of length l and radius r.
+/// The volume of quadratic tets over that of the same tets with straight edges; 1 for other meshes.
+fn bulge(mesh: &Mesh) -> f64 {
+    let straight: f64 = mesh.tets.iter().map(|tet| quality::volume(&mesh.points, *tet)).sum();
+    let nodes = mesh.tets.iter().zip(&mesh.middles).map(|(tet, middles)| quadratic::nodes(*tet, *middles));
+    let bent: f64 = Quadratic::new(nodes.collect(), &mesh.points).volumes().iter().sum();
+    if mesh.middles.is_empty() || straight <= 0.0 { 1.0 } else { bent / straight }
+}
+
 fn masses(mesh: &Mesh, body: &Body, cells: &CellData) -> Vec<f64> {
     let mut mass = vec![0.0; mesh.points.len()];
     for (cell, [a, b]) in mesh.edges.iter().enumerate() {

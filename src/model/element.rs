@@ -1,13 +1,23 @@
 //! Whether the tets of a body are linear or quadratic, and that quadratic ones can be simulated.
 
+use super::embedded::Surfaces;
 use crate::error::{Error, Result};
+use crate::mesh::curved::move_onto;
 use crate::mesh::{Mesh, quadratic};
-use crate::scene::{Body, Element};
+use crate::scene::{Body, Element, MeshSource};
 use elements::energy::quadratic::least_volume;
 
 /// Gives the tets of a body ten nodes if it asks for that, and takes the further ones away if it asks for linear tets; what
 /// is not asked for stays as the mesh has it.
-pub(super) fn choose(body: &Body, mesh: &mut Mesh, orphans: &mut Vec<bool>, subject: &str) -> Result<()> {
+///
+/// The boundary of tets that fill the surfaces of the body is bent, so that it meets them.
+pub(super) fn choose(
+    body: &Body,
+    mesh: &mut Mesh,
+    surfaces: &Surfaces,
+    orphans: &mut Vec<bool>,
+    subject: &str,
+) -> Result<()> {
     match body.element {
         Some(Element::Linear) => {
             mesh.middles.clear();
@@ -16,6 +26,10 @@ pub(super) fn choose(body: &Body, mesh: &mut Mesh, orphans: &mut Vec<bool>, subj
         Some(Element::Quadratic) if mesh.middles.is_empty() => {
             quadratic::promote(mesh);
             orphans.resize(mesh.points.len(), false);
+            if matches!(body.mesh, MeshSource::Surface { .. }) {
+                let (points, triangles) = surfaces.placed(body);
+                move_onto(mesh, &points, &triangles);
+            }
         }
         _ => {}
     }

@@ -102,6 +102,17 @@ impl Surfaces {
         self.volume.filter(|v| *v > 0.0 && filled > 0.0).map_or(1.0, |volume| volume / filled)
     }
 
+    /// The points and triangles of all surfaces, where the body is at rest.
+    pub fn placed(&self, body: &Body) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
+        let (mut points, mut triangles) = (vec![], vec![]);
+        for mesh in &self.meshes {
+            let first = points.len() as u32;
+            points.extend(mesh.points.iter().map(|p| transform::apply(&body.transform, *p)));
+            triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| first + v)));
+        }
+        (points, triangles)
+    }
+
     /// Binds the surfaces to the rest state of the body.
     pub fn bind(&self, body: &Body, tets: &Mesh) -> Vec<Embedded> {
         let bind = |((mesh, path), name): ((&Mesh, &PathBuf), String)| {

@@ -19,6 +19,6 @@ impl Notes {
     /// Writes all messages to the log, by their kind.
     pub fn log(&self) {
         self.notes.iter().for_each(|note| tracing::info!("{note}"));
-        self.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        self.warnings.iter().for_each(|warning| tracing::warn!(code = "scene", "{warning}"));
     }
 }

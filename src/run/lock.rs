@@ -43,6 +43,15 @@ impl Lock {
                 // The file was removed by the process that had it locked: the lock of a file without a name excludes nobody.
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => break,
+                Err(TryLockError::Error(e)) if has_no_locks(&e) => {
+                    tracing::warn!(
+                        code = "no-locks",
+                        file = %path.display(),
+                        "{}: the file system has no locks, so nothing keeps two processes from writing the same run: start one only",
+                        dir.display()
+                    );
+                    return Ok(Lock { path, made, _file: file });
+                }
                 Err(TryLockError::Error(e)) => return Err(Error::io(Action::Lock, &path, e)),
             }
         }
@@ -52,6 +61,17 @@ impl Lock {
             hint: "wait for it, or choose another directory with -o".into(),
         })
     }
+}
+
+/// True if a lock was refused because there are none, as on network file systems without a service for them.
+fn has_no_locks(error: &std::io::Error) -> bool {
+    #[cfg(unix)]
+    let none = [rustix::io::Errno::NOLCK, rustix::io::Errno::NOSYS, rustix::io::Errno::OPNOTSUPP];
+    #[cfg(unix)]
+    let is_none = none.iter().any(|code| error.raw_os_error() == Some(code.raw_os_error()));
+    #[cfg(not(unix))]
+    let is_none = false;
+    is_none || error.kind() == std::io::ErrorKind::Unsupported
 }
 
 /// True if another process writes in a directory at this moment.

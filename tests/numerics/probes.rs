@@ -131,3 +131,41 @@ fn the_period_of_a_pendulum_is_that_of_a_rigid_body() {
     let expected = 2.0 * std::f64::consts::PI * (inertia / (9.81 * length / 2.0)).sqrt();
     assert!((period / expected - 1.0).abs() < 0.01, "{period} for {expected}: {crossings:?}");
 }
+
+/// The tip of a cantilever of two quadratic cells across: q L⁴ / (8 E I), q = ρ g a², I = a⁴/12.
+#[test]
+fn the_tip_of_a_cantilever_sags_as_beams_do() {
+    let mut simulation = simulation(
+        r#"
+        [time]
+        step = 1000
+        frames = 1
+        [solver]
+        kind = "newton"
+        iterations = 30
+        tolerance = 1e-11
+        [world]
+        gravity = [0, -1e-4, 0]
+        [[body]]
+        name = "beam"
+        generate = { shape = "beam", size = [1, 0.1, 0.1], cells = [20, 2, 2] }
+        density = 1000
+        material = { model = "neo-hookean", young = 1e6, poisson = 0.3 }
+        [[body.pin]]
+        select = { box = { min = [-1, -1, -1], max = [1e-6, 1, 1] } }
+        [[probe]]
+        name = "tip"
+        select = { nearest = { point = [1, 0.05, 0.05] } }
+        quantity = "displacement"
+        "#,
+    );
+    settle(&mut simulation, 20, 1e-13);
+    let sag = simulation.probe()[1];
+    let theory = 1000.0 * 1e-4 * 0.01 / (8.0 * 1e6 * 1e-4 / 12.0);
+    assert!((sag / -theory - 1.0).abs() < 0.02, "{sag} for {theory}");
+    let rest = &simulation.model.rest;
+    let is_tip = |p: &[f64; 3]| p.iter().zip([1.0, 0.05, 0.05]).all(|(a, b)| (a - b).abs() < 1e-9);
+    let tip = rest.iter().position(is_tip).expect("a vertex in the middle of the free end");
+    let x = simulation.positions("beam").unwrap();
+    assert_eq!(sag, x[tip][1] - rest[tip][1]);
+}

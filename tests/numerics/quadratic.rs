@@ -7,6 +7,8 @@ use crate::common::{Descent, distance, settle, simulation, stretch_and_twist};
 use elements::energy::lifted::rule::{Rule, shape, shares};
 use elements::math::lanes::Vec4;
 use elements::math::vec3::norm;
+use pliant::mesh::generate::generate;
+use pliant::scene::MeshSource;
 use pliant::simulate::Simulation;
 
 /// Sag of the free end of a beam of 1 × 0.1 × 0.1 m under a small weight, as a part of what beam theory says.
@@ -52,7 +54,8 @@ fn two_cells_across_bend_as_beams_do_at_any_poisson_ratio() {
     }
 }
 
-/// By how much linear tets are told to be too stiff in a beam that sags.
+/// By how much linear tets are told to be too stiff in a beam that sags. Without an `element`, the beam is a mesh of linear tets
+/// that somebody has made.
 fn told(element: &str, cells: usize, poisson: f64) -> Option<f64> {
     let text = format!(
         r#"
@@ -74,7 +77,11 @@ fn told(element: &str, cells: usize, poisson: f64) -> Option<f64> {
         "#,
         10 * cells
     );
-    let scene = pliant::config::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).scene;
+    let mut scene = pliant::config::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).scene;
+    let body = &mut scene.bodies[0];
+    if let (true, MeshSource::Generate(shape)) = (element.is_empty(), &body.mesh) {
+        (body.mesh, body.element) = (MeshSource::Memory(Arc::new(generate(shape))), None);
+    }
     let cache = pliant::cache::Cache::disabled();
     let mut simulation = Simulation::new(&scene, &cache).expect("a good scene").0;
     simulation.advance().expect("a step");
@@ -125,10 +132,8 @@ fn clamped_box(cells: usize, material: &str, bend: f64) -> Simulation {
     );
     let mut scene = pliant::config::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).scene;
     if bend > 0.0 {
-        let pliant::scene::MeshSource::Generate(shape) = &scene.bodies[0].mesh else {
-            panic!("a generated mesh")
-        };
-        let mut mesh = pliant::mesh::generate::generate(shape);
+        let MeshSource::Generate(shape) = &scene.bodies[0].mesh else { panic!("a generated mesh") };
+        let mut mesh = generate(shape);
         let corners = mesh.points.len();
         pliant::mesh::quadratic::promote(&mut mesh);
         for (n, p) in mesh.points.iter_mut().enumerate().skip(corners) {

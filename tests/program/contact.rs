@@ -102,7 +102,8 @@ fn tables_have_the_forces_and_gaps_of_every_step() {
     let mut lines = metrics.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
     assert!(
-        metrics.starts_with("frame,step") && header[25..] == ["min_gap", "truncated", "friction_work"],
+        metrics.starts_with("frame,step")
+            && header[25..] == ["min_gap", "truncated", "friction_work", "first_gradient"],
         "{header:?}"
     );
     let place_of = |name: &str| header.iter().position(|column| *column == name).unwrap();

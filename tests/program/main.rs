@@ -12,6 +12,7 @@ mod contact;
 mod contact_bytes;
 mod embedding;
 mod export;
+mod farm;
 mod frames;
 mod house;
 mod interruption;

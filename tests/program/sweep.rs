@@ -66,9 +66,9 @@ fn rows(text: &str) -> BTreeMap<String, BTreeMap<String, String>> {
 }
 
 /// Holds every case against a run of its own.
-fn assert_as_single_runs(place: &Place) {
+fn assert_as_single_runs(place: &Place, count: usize) {
     let cases = rows(&std::fs::read_to_string(place.path("runs/cases.csv")).unwrap());
-    assert_eq!(cases.len(), 8);
+    assert_eq!(cases.len(), count);
     for (name, values) in &cases {
         let set: Vec<String> = values
             .iter()
@@ -87,7 +87,7 @@ fn assert_as_single_runs(place: &Place) {
 fn cases_have_the_bytes_of_single_runs_and_are_not_run_twice() {
     let place = place();
     place.succeed(&["-q", "sweep", "run", "soft.toml", "-j", "3"]);
-    assert_as_single_runs(&place);
+    assert_as_single_runs(&place, 8);
     let when = |name: &str| std::fs::metadata(place.path(name)).unwrap().modified().unwrap();
     let some = format!(
         "runs/{}/summary.json",
@@ -111,7 +111,7 @@ fn a_sweep_that_is_killed_again_and_again_ends_with_the_same_bytes() {
         sweep.wait().unwrap();
     }
     place.succeed(&["-q", "sweep", "run", "soft.toml", "-j", "2"]);
-    assert_as_single_runs(&place);
+    assert_as_single_runs(&place, 8);
 }
 
 #[test]
@@ -129,6 +129,14 @@ fn a_case_that_fails_stops_no_other() {
         table.as_array().unwrap().iter().map(|run| run["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["done", "failed", "done"]);
     assert!(table[1]["error"].as_str().unwrap().contains("selects no vertex"));
+}
+
+#[test]
+fn a_demand_that_is_missed_is_told_and_costs_no_frames() {
+    let place = place();
+    let told = place.fail(4, &["sweep", "run", "soft.toml", "--require-converged", "1e-14"]);
+    assert!(told.contains("8 of 8 cases miss a demanded quality"), "{told}");
+    assert_as_single_runs(&place, 8);
 }
 
 #[cfg(unix)]
@@ -288,5 +296,43 @@ fn the_script_of_an_array_job_runs_all_cases() {
             .status();
         assert!(status.unwrap().success());
     }
-    assert_as_single_runs(&place);
+    assert_as_single_runs(&place, 8);
+}
+
+/// Kills the processes that have a path among their arguments: children of a sweep are in groups of their own.
+#[cfg(target_os = "linux")]
+fn kill_all_that_name(path: &Path) {
+    let path = path.to_str().unwrap().as_bytes();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse::<i32>() else { continue };
+        let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if arguments.windows(path.len()).any(|part| part == path) {
+            // One that has ended in the meantime is as good.
+            let _ = rustix::process::kill_process(
+                rustix::process::Pid::from_raw(pid).unwrap(),
+                rustix::process::Signal::KILL,
+            );
+        }
+    }
+}
+
+/// A thousand runs on two cores, killed five times with all their processes, at moments that a seed chooses.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "a minute"]
+fn a_thousand_runs_have_the_bytes_of_single_ones_through_five_kills() {
+    let place = Place::new();
+    place.write("bar.toml", &SCENE.replace("frames = 8", "frames = 2"));
+    let sweep = SWEEP.replace("count = 4", "count = 500");
+    place.write("soft.toml", &sweep);
+    let mut random = elements::math::random::SplitMix64::new(24);
+    for _ in 0..5 {
+        let mut sweep = place.pliant(&["-q", "sweep", "run", "soft.toml", "-j", "2"]).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(200 + random.next_bits() % 3000));
+        sweep.kill().unwrap();
+        sweep.wait().unwrap();
+        kill_all_that_name(place.dir.path());
+    }
+    place.succeed(&["-q", "sweep", "run", "soft.toml", "-j", "2"]);
+    assert_as_single_runs(&place, 1000);
 }

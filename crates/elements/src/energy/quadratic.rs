@@ -55,7 +55,7 @@ fn virtual_corners(shares: [[f64; NODES]; 4], nodes: &[u32; NODES], x: &[[f64; 3
     shares.map(|share| sum(&share))
 }
 
-/// The least det(∂X/∂λ), six times a volume, of a tet at its points and its corners: positive unless edges are bent too far.
+/// The least volume, det(∂X/∂λ)/6, of a tet at its points and its corners: positive unless edges are bent too far.
 pub fn least_volume(nodes: &[u32; NODES], rest: &[[f64; 3]]) -> f64 {
     let corner = |c: usize| std::array::from_fn(|k| if k == c { 1.0 } else { 0.0 });
     let places = (0..4).map(|q| Rule::Four.place(q)).chain((0..4).map(corner)).chain([Rule::Centre.place(0)]);
