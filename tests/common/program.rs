@@ -65,7 +65,8 @@ pub fn content(run: &Path) -> BTreeMap<String, Vec<u8>> {
                 continue;
             }
             let name = path.strip_prefix(run).unwrap().to_string_lossy().into_owned();
-            if name == "config.toml" || name == "summary.json" {
+            // A run that was killed at its very end leaves its lock behind, which the next one takes over.
+            if name == "config.toml" || name == "summary.json" || name == ".lock" {
                 continue;
             }
             let mut bytes = std::fs::read(&path).unwrap();
