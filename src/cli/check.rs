@@ -71,7 +71,7 @@ fn of_contact(facts: &ContactFacts, gap: Result<f64, f64>) -> String {
 impl CheckArgs {
     /// Loads everything that a run would load, and prints what would run.
     pub fn run(&self, global: &Global) -> Result<()> {
-        let loaded = self.scene.load()?;
+        let loaded = self.scene.load(global)?;
         let config = &loaded.scene;
         let built = build(config, &global.cache())?;
         built.notes.log();

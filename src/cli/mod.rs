@@ -15,6 +15,7 @@ pub mod info;
 mod intersections;
 pub mod log;
 pub mod mesh;
+pub mod new;
 pub mod paper;
 pub mod plot;
 pub mod precompute;
@@ -110,6 +111,8 @@ impl Global {
 /// The commands of the program.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
+    /// Print or write a commented config for a mesh
+    New(new::NewArgs),
     /// Write a procedural mesh: beam, box, sphere, torus, cloth, rope
     Generate(generate::GenerateArgs),
     /// Fill a surface with tets
@@ -154,6 +157,7 @@ impl Cli {
     /// Runs the chosen command.
     pub fn run(&self) -> Result<()> {
         match &self.command {
+            Command::New(args) => args.run(&self.global),
             Command::Generate(args) => args.run(),
             Command::Mesh(args) => args.threads.run(|| args.run(&self.global)),
             Command::Convert(args) => args.run(),

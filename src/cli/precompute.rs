@@ -27,7 +27,7 @@ pub struct PrecomputeArgs {
 impl PrecomputeArgs {
     /// Prepares the simulation and drops it: its results stay in the cache.
     pub fn run(&self, global: &Global) -> Result<()> {
-        let loaded = self.scene.load()?;
+        let loaded = self.scene.load(global)?;
         let (mut simulation, report) = shown(Simulation::new(&loaded.scene, &global.cache()), &loaded.scene)?;
         progress::log_preparation(&report, &simulation);
         simulation.precompute(loaded.scene.time.frames * loaded.scene.time.substeps)?;

@@ -47,7 +47,7 @@ pub struct SimulateArgs {
 impl SimulateArgs {
     /// Runs the scene.
     pub fn run(&self, global: &Global) -> Result<()> {
-        let loaded = self.scene.load()?;
+        let loaded = self.scene.load(global)?;
         let existing = match (self.resume, self.force) {
             (true, _) => Existing::Resume,
             (_, true) => Existing::Replace,
@@ -99,7 +99,7 @@ impl SimulateArgs {
                     "{dir}: step {} ended with {:.3e} of its first gradient, above the required {tolerance:e}",
                     record.worst_step, record.worst
                 ),
-                hint: "raise solver.iterations, or lower time.step".into(),
+                hint: format!("set solver.tolerance = {tolerance:e}, with enough solver.iterations"),
             }),
             _ if self.require_sound && unsound.is_some() => Err(Error::Missed {
                 what: format!("{dir}: the run is not sound ({})", report.soundness.status()),

@@ -18,7 +18,7 @@ mod resolve;
 mod schema;
 mod source;
 
-pub use load::{Loaded, load, parse, to_toml};
+pub use load::{Loaded, load, load_made, parse, to_toml};
 pub use overrides::Overrides;
 pub use path::KeyPath;
 pub use problem::{Part, Problem, Report};

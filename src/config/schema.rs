@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::raw;
+use crate::scene::preset::PRESETS;
 use crate::solver::KINDS;
 use elements::energy::material::MODELS;
 
@@ -12,6 +13,8 @@ pub fn schema() -> Value {
     drop_null(&mut schema);
     let models = MODELS.iter().map(|model| (model.name, model.about));
     name_values(&mut schema, "Material", "model", models.collect());
+    let presets = PRESETS.iter().map(|preset| (preset.name, preset.about));
+    name_values(&mut schema, "Material", "preset", presets.collect());
     let kinds = KINDS.iter().map(|kind| (kind.name, kind.about));
     name_values(&mut schema, "Solver", "kind", kinds.collect());
     add_options(&mut schema);
