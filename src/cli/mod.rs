@@ -11,6 +11,7 @@ pub mod converge;
 pub mod convert;
 pub mod export;
 pub mod generate;
+pub mod help;
 pub mod info;
 mod intersections;
 pub mod log;
@@ -33,6 +34,7 @@ pub mod summarize;
 pub mod sweep;
 pub mod threads;
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -45,7 +47,7 @@ use crate::meshing::tetgen;
 
 /// Elastic bodies on the command line: meshes in, simulated VTK/PLY frames out.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "pliant", version, max_term_width = 100)]
+#[command(name = "pliant", version, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Cli {
     /// Flags of every command.
     #[command(flatten)]
@@ -88,6 +90,11 @@ impl Global {
         let mut dirs = if dir.is_dir() { vec![dir] } else { std::env::split_paths(&dir).collect::<Vec<_>>() };
         let own = dirs.pop().unwrap_or_default();
         Cache::at(&own).over(dirs)
+    }
+
+    /// True if messages go to a terminal as text, and are wanted.
+    pub fn is_for_a_person(&self) -> bool {
+        std::io::stderr().is_terminal() && self.log_format == log::Format::Text && self.quiet == 0
     }
 
     /// The cache directory; `None` if neither a flag nor the environment gives one.
@@ -151,6 +158,8 @@ pub enum Command {
     Completions(completions::CompletionsArgs),
     /// Print the JSON schema of configs, for editors
     Schema(schema::SchemaArgs),
+    /// Print the help of a command, or the keys of configs
+    Help(help::HelpArgs),
 }
 
 impl Cli {
@@ -177,6 +186,7 @@ impl Cli {
             Command::Cache(args) => args.run(&self.global),
             Command::Completions(args) => args.run(),
             Command::Schema(args) => args.run(),
+            Command::Help(args) => args.run(),
         }
     }
 }

@@ -1,11 +1,10 @@
 //! The progress of a run: a bar with the remaining time on a terminal, plain lines otherwise.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Global, log};
+use super::Global;
 use crate::cache::Outcome;
 use crate::run::execute::Progress;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
@@ -26,8 +25,7 @@ pub struct Reporter {
 impl Reporter {
     /// A reporter with a bar if there is a terminal, messages are text and there is no `-q`.
     pub fn new(global: &Global) -> Reporter {
-        let wants_bar =
-            std::io::stderr().is_terminal() && global.log_format == log::Format::Text && global.quiet == 0;
+        let wants_bar = global.is_for_a_person();
         let now = Instant::now();
         Reporter { wants_bar, bar: None, first: 0, total: 0, started: now, last_line: now }
     }

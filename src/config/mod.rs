@@ -8,6 +8,7 @@
 //! loaded config such that it loads again to the same bits.
 
 mod load;
+pub mod manual;
 mod overrides;
 mod path;
 mod problem;

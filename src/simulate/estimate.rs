@@ -40,6 +40,45 @@ pub enum Estimate {
     None(&'static str),
 }
 
+/// A part of its size by which a body sags that nobody means.
+const TOO_FAR: f64 = 0.5;
+/// A part of its size by which it sags visibly and keeps its shape.
+const FIT: f64 = 0.05;
+/// The part of a step that is the period of the slowest vibration of a body that is as good as rigid.
+const RIGID: f64 = 0.1;
+
+impl Estimate {
+    /// The estimate in words, for a body of a size in m.
+    pub fn describe(&self, size: f64) -> String {
+        match self {
+            Estimate::Held { sag, frequency } => format!(
+                "sags by about {sag:.2e} m ({:.1} % of its size), slowest vibration {frequency:.3} Hz",
+                100.0 * sag / size
+            ),
+            Estimate::None(reason) => format!("no estimate of its sag: {reason}"),
+        }
+    }
+
+    /// The warning that a body is far too soft, or too stiff for steps of `step` (s).
+    pub fn warning(&self, size: f64, step: f64) -> Option<String> {
+        let Estimate::Held { sag, frequency } = self else { return None };
+        let period = 1.0 / frequency;
+        if *sag > TOO_FAR * size {
+            Some(format!(
+                "it is far too soft: it would sag by {sag:.2e} m and is {size:.2e} m large; a stiffness {:.0} times as large                  (material.young) sags by 5 %",
+                sag / (FIT * size)
+            ))
+        } else if period < RIGID * step {
+            Some(format!(
+                "it is so stiff that it will look rigid: its slowest vibration takes {period:.1e} s, and a step {step:.1e} s; lower                  material.young, or time.step to {:.1e}",
+                period / 20.0
+            ))
+        } else {
+            None
+        }
+    }
+}
+
 /// Estimates body `number` of a scene, by itself: without contact, damping, loads, and pins that hold for a time only.
 pub fn estimate(scene: &Scene, number: usize, cache: &Cache) -> Result<Estimate> {
     let body = &scene.bodies[number];

@@ -25,5 +25,6 @@ mod reference;
 mod second_opinion;
 mod sequences;
 mod soundness;
+mod start;
 mod stress;
 mod sweep;
