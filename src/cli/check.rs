@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::Global;
 use super::intersections::shown;
-use super::progress::cells;
+use super::progress::{Busy, cells};
 use super::report::write_stdout;
 use super::scene::SceneArgs;
 use crate::error::Result;
@@ -83,7 +83,9 @@ impl CheckArgs {
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.scene.load(global)?;
         let config = &loaded.scene;
+        let busy = Busy::new(global, "loading meshes");
         let built = build(config, &global.cache())?;
+        drop(busy);
         built.notes.log();
         let model = &built.model;
         let mut text = format!(

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::Global;
+use super::progress::Busy;
 use super::report::write_stdout;
 use crate::error::{Action, Error, Result};
 use crate::fs::write_atomically;
@@ -92,7 +93,9 @@ impl NewArgs {
 /// The config of a mesh for a file in a directory; what was chosen is logged.
 pub fn draft(mesh: &Path, directory: &Path, wishes: &WishArgs, global: &Global) -> Result<Draft> {
     let named = relative(mesh, directory)?;
+    let busy = Busy::new(global, format!("looking at {}", mesh.display()));
     let draft = scaffold::draft(mesh, &named, &wishes.wishes(), &global.cache())?;
+    drop(busy);
     draft.notes.iter().for_each(|note| tracing::info!("{}: {note}", mesh.display()));
     Ok(draft)
 }

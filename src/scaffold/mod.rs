@@ -15,7 +15,7 @@ use crate::config::{Overrides, load_made};
 use crate::error::suggest::suggestion;
 use crate::error::{Error, Result};
 use crate::model::body::{self, BodyData};
-use crate::scene::preset::{self, PRESETS, Preset};
+use crate::scene::preset::{self, PRESETS, Preset, PresetKind};
 use crate::simulate::estimate::{Estimate, estimate};
 use elements::math::vec3::{norm, sub};
 use facts::{Facts, Role};
@@ -45,8 +45,8 @@ pub struct Draft {
 
 /// The part of its size by which a body should sag, so that one sees that it is soft.
 const SAG: f64 = 0.05;
-/// How much stiffer than a column of its height a body is made at the most.
-const MOST_STIFFENED: f64 = 10.0;
+/// How much farther than a column of its height a body may sag before it is held deeper.
+const MOST_SAG: f64 = 8.0;
 /// Steps per period of the lowest vibration.
 const STEPS_PER_PERIOD: f64 = 20.0;
 /// Frames per second.
@@ -190,20 +190,28 @@ impl Plan<'_> {
     }
 
     /// Chooses Young's modulus such that the body sags visibly, and a step that is short against its vibrations. Linear theory is
-    /// linear in 1/E: one estimate is enough.
+    /// linear in 1/E: one estimate is enough. A body that hangs by its ears is pinned deeper.
     fn soften(&mut self, path: &Path, cache: &Cache) -> Result<()> {
-        let extent: [f64; 3] = std::array::from_fn(|i| self.bounds[1][i] - self.bounds[0][i]);
-        let is_free = self.preset.is_none() && matches!(self.facts.role, Role::Filled | Role::Solid);
-        if is_free {
-            // A column that stands on its end sags by ρ g H²/(2 E).
-            self.young = rounded(DENSITY * 9.81 * extent[1].max(0.1 * size(&self.bounds)) / (2.0 * SAG));
+        let size = size(&self.bounds);
+        let height = (self.bounds[1][1] - self.bounds[0][1]).max(0.1 * size);
+        // A column that stands on its end sags by ρ g H²/(2 E).
+        let column = |density: f64, young: f64| density * 9.81 * height * size / (2.0 * young);
+        if self.preset.is_none() {
+            self.young = rounded(column(DENSITY, 1.0) / (SAG * size));
         }
+        let column = match self.preset.map(|preset| (preset.density, preset.kind)) {
+            Some((density, PresetKind::Solid { young, .. })) => column(density, young),
+            _ => column(DENSITY, self.young),
+        };
         self.estimate = estimate(&self.scene(path)?, 0, cache)?;
+        while matches!(self.estimate, Estimate::Held { sag, .. } if sag > MOST_SAG * column)
+            && self.hold.as_mut().is_some_and(Hold::deepen)
+        {
+            self.estimate = estimate(&self.scene(path)?, 0, cache)?;
+        }
         let Estimate::Held { sag, frequency } = &mut self.estimate else { return Ok(()) };
-        if is_free {
-            // What hangs by a thread is not made of steel for it.
-            let wanted = (*sag / (SAG * size(&self.bounds))).clamp(0.1, MOST_STIFFENED);
-            let young = rounded(self.young * wanted);
+        if self.preset.is_none() {
+            let young = rounded(self.young * (*sag / (SAG * size)).clamp(0.1, 2.0 * MOST_SAG));
             let factor = young / self.young;
             self.young = young;
             *sag /= factor;

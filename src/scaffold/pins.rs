@@ -16,10 +16,9 @@ const SIDES: [(&str, usize, bool); 6] = [
     ("back", 2, false),
 ];
 
-/// The depths of a pinned slab that are tried, as parts of the body's extent. Solids are held deeper: their sides often end in
-/// tips (ears, horns), by which nothing hangs well.
+/// The depths of a pinned slab that are tried, as parts of the body's extent.
 const DEPTHS: [f64; 6] = [0.02, 0.05, 0.1, 0.15, 0.25, 0.4];
-/// The first of these for solids.
+/// The first of these for solids, whose sides often end in tips.
 const SOLID: usize = 2;
 /// A side of a body has so little depth, as a part of its size, if it is flat there.
 const FLAT: f64 = 1e-3;
@@ -37,6 +36,8 @@ pub enum Hold {
         is_upper: bool,
         /// Where the slab begins, in m.
         from: f64,
+        /// Where deeper slabs begin, for bodies that hang by their tips with this one, each with its vertices.
+        deeper: Vec<(f64, usize)>,
         /// How many vertices are in it.
         vertices: usize,
         /// How many the body has.
@@ -49,6 +50,18 @@ pub enum Hold {
         /// The value.
         above: f64,
     },
+}
+
+impl Hold {
+    /// Takes the next deeper slab; false if there is none.
+    pub fn deepen(&mut self) -> bool {
+        let Hold::Slab { from, vertices, deeper, .. } = self else { return false };
+        if deeper.is_empty() {
+            return false;
+        }
+        (*from, *vertices) = deeper.remove(0);
+        true
+    }
 }
 
 impl Plan<'_> {
@@ -118,10 +131,12 @@ impl Plan<'_> {
             super::text::tidy(if is_upper { high - depth * (high - low) } else { low + depth * (high - low) })
         };
         let depths = &DEPTHS[first..];
-        let depth =
-            depths.iter().copied().find(|depth| count(begin(*depth)) >= least.min(of)).unwrap_or(DEPTHS[5]);
-        let from = begin(depth);
-        Ok(Hold::Slab { side, axis, is_upper, from, vertices: count(from), of })
+        let is_enough = |depth: &f64| count(begin(*depth)) >= least.min(of);
+        let chosen = depths.iter().position(is_enough).unwrap_or(depths.len() - 1);
+        let slab = |depth: &f64| (begin(*depth), count(begin(*depth)));
+        let (from, vertices) = slab(&depths[chosen]);
+        let deeper = depths[chosen + 1..].iter().map(slab).collect();
+        Ok(Hold::Slab { side, axis, is_upper, from, deeper, vertices, of })
     }
 
     /// The upper half of a point array.

@@ -40,8 +40,9 @@ pub enum Estimate {
     None(&'static str),
 }
 
-/// A part of its size by which a body sags that nobody means.
-const TOO_FAR: f64 = 0.5;
+/// So many of its sizes a body sags by small-strain theory, above which nobody means it. A soft strip that is to drape over a bar
+/// has ten.
+const TOO_FAR: f64 = 20.0;
 /// A part of its size by which it sags visibly and keeps its shape.
 const FIT: f64 = 0.05;
 /// The part of a step that is the period of the slowest vibration of a body that is as good as rigid.
@@ -51,6 +52,9 @@ impl Estimate {
     /// The estimate in words, for a body of a size in m.
     pub fn describe(&self, size: f64) -> String {
         match self {
+            Estimate::Held { sag, frequency } if *sag == 0.0 => {
+                format!("no gravity, slowest vibration {frequency:.3} Hz")
+            }
             Estimate::Held { sag, frequency } => format!(
                 "sags by about {sag:.2e} m ({:.1} % of its size), slowest vibration {frequency:.3} Hz",
                 100.0 * sag / size
@@ -65,12 +69,14 @@ impl Estimate {
         let period = 1.0 / frequency;
         if *sag > TOO_FAR * size {
             Some(format!(
-                "it is far too soft: it would sag by {sag:.2e} m and is {size:.2e} m large; a stiffness {:.0} times as large                  (material.young) sags by 5 %",
+                "it is far too soft: small strains would let it sag by {sag:.2e} m, and it is {size:.2e} m large; a stiffness \
+                 (material.young) {:.0} times as large sags by 5 %",
                 sag / (FIT * size)
             ))
         } else if period < RIGID * step {
             Some(format!(
-                "it is so stiff that it will look rigid: its slowest vibration takes {period:.1e} s, and a step {step:.1e} s; lower                  material.young, or time.step to {:.1e}",
+                "it is so stiff that it will look rigid: its slowest vibration takes {period:.1e} s, and a step {step:.1e} s; lower \
+                 material.young, or time.step to {:.1e}",
                 period / 20.0
             ))
         } else {
