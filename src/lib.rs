@@ -56,6 +56,7 @@
 //! | `model` | from a scene to bodies, masses, pins, terms, forces |
 //! | `simulate` | integrators, starts of steps, momenta and energy that are kept |
 //! | `run` | a whole run: directory, frames, metrics, checkpoints |
+//! | `scaffold` | a first scene for a mesh |
 //! | `view`, `compare` | charts, pages and pictures of runs; solvers side by side |
 //! | `papers` | the tables and figures of the papers, measured again |
 //! | `sweep` | one config with many values, a run for each |
@@ -131,6 +132,8 @@ pub mod papers;
 pub mod prelude;
 #[doc(hidden)]
 pub mod run;
+#[doc(hidden)]
+pub mod scaffold;
 pub mod scene;
 #[doc(hidden)]
 pub mod simulate;

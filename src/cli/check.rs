@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::Global;
 use super::intersections::shown;
-use super::progress::cells;
+use super::progress::{Busy, cells};
 use super::report::write_stdout;
 use super::scene::SceneArgs;
 use crate::error::Result;
@@ -14,7 +14,9 @@ use crate::model::motion::Course;
 use crate::model::sequence::owners;
 use crate::run::claim::Claim;
 use crate::scene::{Body, Scene};
+use crate::simulate::estimate::estimate;
 use crate::simulate::touching::{ContactFacts, Examined, examine};
+use elements::math::vec3::norm;
 
 /// Arguments of `pliant check`.
 #[derive(Args, Clone, Debug)]
@@ -26,6 +28,14 @@ pub struct CheckArgs {
     /// The config with its overrides.
     #[command(flatten)]
     pub scene: SceneArgs,
+}
+
+/// The extents of the box around points.
+fn extents(points: &[[f64; 3]]) -> [f64; 3] {
+    let [low, high] = points.iter().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[low, high], p| {
+        [std::array::from_fn(|k| low[k].min(p[k])), std::array::from_fn(|k| high[k].max(p[k]))]
+    });
+    std::array::from_fn(|k| (high[k] - low[k]).max(0.0))
 }
 
 /// The names of a body's materials, each once, or of what it has instead.
@@ -71,9 +81,11 @@ fn of_contact(facts: &ContactFacts, gap: Result<f64, f64>) -> String {
 impl CheckArgs {
     /// Loads everything that a run would load, and prints what would run.
     pub fn run(&self, global: &Global) -> Result<()> {
-        let loaded = self.scene.load()?;
+        let loaded = self.scene.load(global)?;
         let config = &loaded.scene;
+        let busy = Busy::new(global, "loading meshes");
         let built = build(config, &global.cache())?;
+        drop(busy);
         built.notes.log();
         let model = &built.model;
         let mut text = format!(
@@ -85,7 +97,7 @@ impl CheckArgs {
             config.solver.kind().name,
             config.solver.iterations
         );
-        for (body, place) in config.bodies.iter().zip(&model.bodies) {
+        for (number, (body, place)) in config.bodies.iter().zip(&model.bodies).enumerate() {
             let pinned = model.pinned[place.vertices.clone()].iter().filter(|p| **p != 0).count();
             text += &format!(
                 "  body {}: {} vertices ({pinned} pinned), {}, {}\n",
@@ -94,6 +106,18 @@ impl CheckArgs {
                 cells(place.tets.len(), place.triangles.len(), place.edges.len()),
                 made_of(body)
             );
+            let mass: f64 = model.numbering.position[place.vertices.clone()]
+                .iter()
+                .map(|v| built.objective.mass[*v as usize])
+                .sum();
+            let extents = extents(&model.rest[place.vertices.clone()]);
+            let size = norm(extents);
+            let estimate = estimate(config, number, &global.cache())?;
+            let [x, y, z] = extents;
+            text += &format!("    {mass:.4e} kg, {x:.3} x {y:.3} x {z:.3} m; {}\n", estimate.describe(size));
+            if let Some(warning) = estimate.warning(size, config.time.step) {
+                tracing::warn!("body '{}': {warning}", body.name);
+            }
         }
         for obstacle in &config.obstacles {
             let moves = if obstacle.motion.is_some() { ", moving" } else { "" };

@@ -48,7 +48,7 @@ impl ConvergeArgs {
                 });
             }
         };
-        let loaded = self.scene.load()?;
+        let loaded = self.scene.load(global)?;
         let scene = &loaded.scene;
         if scene.time.frames == 0 {
             return Err(Error::Usage {

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::Global;
+use super::progress::Busy;
 use super::signals::stop_on_interrupt;
 use crate::config::Overrides;
 use crate::error::Result;
@@ -66,7 +67,9 @@ impl ExportArgs {
             until: self.until.unwrap_or(u64::MAX),
             replace: self.force,
         };
+        let busy = Busy::new(global, format!("writing {}", formats.join(", ")));
         let report = export(&replay, &wanted, &stop_on_interrupt())?;
+        drop(busy);
         let (frames, files) = (report.frames, report.files);
         tracing::info!(
             "{frames} frames, {files} files ({}) written to {}",

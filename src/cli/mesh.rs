@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::Global;
 use super::convert::refuse_existing;
+use super::progress::Busy;
 use super::repair::RepairArgs;
 use super::threads::ThreadArgs;
 use crate::cache::Outcome;
@@ -74,7 +75,9 @@ impl MeshArgs {
         let name = self.surface.display().to_string();
         let surface = self.read(&name)?;
         let start = Instant::now();
+        let busy = Busy::new(global, format!("filling {name}"));
         let (filling, outcome) = tetrahedralize(&surface, &name, method, self.options(), &global.cache())?;
+        drop(busy);
         let seconds = start.elapsed().as_secs_f64();
         filling.warnings.iter().for_each(|warning| tracing::warn!("{name}: {warning}"));
         let notes = io::write(&filling.mesh, &self.output)?;

@@ -11,10 +11,12 @@ pub mod converge;
 pub mod convert;
 pub mod export;
 pub mod generate;
+pub mod help;
 pub mod info;
 mod intersections;
 pub mod log;
 pub mod mesh;
+pub mod new;
 pub mod paper;
 pub mod plot;
 pub mod precompute;
@@ -32,6 +34,7 @@ pub mod summarize;
 pub mod sweep;
 pub mod threads;
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -44,7 +47,7 @@ use crate::meshing::tetgen;
 
 /// Elastic bodies on the command line: meshes in, simulated VTK/PLY frames out.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "pliant", version, max_term_width = 100)]
+#[command(name = "pliant", version, max_term_width = 100, disable_help_subcommand = true)]
 pub struct Cli {
     /// Flags of every command.
     #[command(flatten)]
@@ -89,6 +92,11 @@ impl Global {
         Cache::at(&own).over(dirs)
     }
 
+    /// True if messages go to a terminal as text, and are wanted.
+    pub fn is_for_a_person(&self) -> bool {
+        std::io::stderr().is_terminal() && self.log_format == log::Format::Text && self.quiet == 0
+    }
+
     /// The cache directory; `None` if neither a flag nor the environment gives one.
     pub fn cache_directory(&self) -> Option<PathBuf> {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -110,6 +118,8 @@ impl Global {
 /// The commands of the program.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
+    /// Print or write a commented config for a mesh
+    New(new::NewArgs),
     /// Write a procedural mesh: beam, box, sphere, torus, cloth, rope
     Generate(generate::GenerateArgs),
     /// Fill a surface with tets
@@ -148,12 +158,15 @@ pub enum Command {
     Completions(completions::CompletionsArgs),
     /// Print the JSON schema of configs, for editors
     Schema(schema::SchemaArgs),
+    /// Print the help of a command, or the keys of configs
+    Help(help::HelpArgs),
 }
 
 impl Cli {
     /// Runs the chosen command.
     pub fn run(&self) -> Result<()> {
         match &self.command {
+            Command::New(args) => args.run(&self.global),
             Command::Generate(args) => args.run(),
             Command::Mesh(args) => args.threads.run(|| args.run(&self.global)),
             Command::Convert(args) => args.run(),
@@ -173,6 +186,7 @@ impl Cli {
             Command::Cache(args) => args.run(&self.global),
             Command::Completions(args) => args.run(),
             Command::Schema(args) => args.run(),
+            Command::Help(args) => args.run(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::intersections::shown;
+use super::progress::Busy;
 use super::scene::SceneArgs;
 use super::threads::ThreadArgs;
 use super::{Global, progress};
@@ -27,8 +28,10 @@ pub struct PrecomputeArgs {
 impl PrecomputeArgs {
     /// Prepares the simulation and drops it: its results stay in the cache.
     pub fn run(&self, global: &Global) -> Result<()> {
-        let loaded = self.scene.load()?;
+        let loaded = self.scene.load(global)?;
+        let busy = Busy::new(global, "preparing: meshes, order, factor");
         let (mut simulation, report) = shown(Simulation::new(&loaded.scene, &global.cache()), &loaded.scene)?;
+        drop(busy);
         progress::log_preparation(&report, &simulation);
         simulation.precompute(loaded.scene.time.frames * loaded.scene.time.substeps)?;
         if let Some(text) = progress::describe_refactors(&simulation.refactors) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Global;
+use super::progress::Busy;
 use super::report::write_stdout;
 use super::threads::ThreadArgs;
 use crate::error::{Action, Error, Result};
@@ -74,7 +75,9 @@ impl PreviewArgs {
     /// Writes the requested files and prints their names.
     pub fn run(&self, global: &Global) -> Result<()> {
         self.refuse_pictures_as_page()?;
+        let busy = Busy::new(global, format!("reading {}", self.run.display()));
         let motion = Motion::open(&self.run, &global.cache())?;
+        drop(busy);
         let array = self.array(&motion)?;
         let is_page = self.output.is_some() || (self.png.is_none() && self.gif.is_none());
         let arrays: Vec<usize> = match array {
@@ -83,6 +86,7 @@ impl PreviewArgs {
             None => vec![],
         };
         let numbers = self.choose(&motion, is_page.then_some(arrays.len()))?;
+        let busy = Busy::new(global, format!("drawing {} frames", numbers.len()));
         let film = Film::read(&motion, &numbers, &arrays)?;
         let style = Style {
             size: self.size.unwrap_or([960, 720]),
@@ -101,6 +105,7 @@ impl PreviewArgs {
             movie::write(&film, &style, &movie::schedule(&times, self.fps), path)?;
             written.push(path.clone());
         }
+        drop(busy);
         if is_page {
             let path = self.output.clone().unwrap_or_else(|| self.run.join("preview.html"));
             page::write(&film, &style, &path)?;

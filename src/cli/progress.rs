@@ -1,11 +1,10 @@
 //! The progress of a run: a bar with the remaining time on a terminal, plain lines otherwise.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Global, log};
+use super::Global;
 use crate::cache::Outcome;
 use crate::run::execute::Progress;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
@@ -13,9 +12,39 @@ use crate::simulate::{PreparationReport, Refactors, Simulation};
 /// The time between two plain lines.
 const INTERVAL: Duration = Duration::from_secs(5);
 
+/// The time between two pictures of what turns while something goes on.
+const TICK: Duration = Duration::from_millis(120);
+
+/// Shows on a terminal that something goes on, and for how long, until it is dropped.
+pub struct Busy(Option<ProgressBar>);
+
+impl Busy {
+    /// Begins to show it, with words such as "filling spot.obj".
+    pub fn new(global: &Global, what: impl Into<String>) -> Busy {
+        Busy(global.is_for_a_person().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_message(what.into());
+            bar.enable_steady_tick(TICK);
+            bar
+        }))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// Shows the progress of a run.
 pub struct Reporter {
     wants_bar: bool,
+    /// What is shown until the run is prepared.
+    preparing: Option<Busy>,
     bar: Option<ProgressBar>,
     first: u64,
     total: u64,
@@ -26,14 +55,15 @@ pub struct Reporter {
 impl Reporter {
     /// A reporter with a bar if there is a terminal, messages are text and there is no `-q`.
     pub fn new(global: &Global) -> Reporter {
-        let wants_bar =
-            std::io::stderr().is_terminal() && global.log_format == log::Format::Text && global.quiet == 0;
+        let wants_bar = global.is_for_a_person();
         let now = Instant::now();
-        Reporter { wants_bar, bar: None, first: 0, total: 0, started: now, last_line: now }
+        let preparing = Some(Busy::new(global, "preparing: meshes, order, factor"));
+        Reporter { wants_bar, preparing, bar: None, first: 0, total: 0, started: now, last_line: now }
     }
 
-    /// Removes the bar.
+    /// Removes what is shown.
     pub fn close(&mut self) {
+        self.preparing = None;
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
@@ -42,6 +72,7 @@ impl Reporter {
 
 impl Progress for Reporter {
     fn prepared(&mut self, report: &PreparationReport, simulation: &Simulation, done: u64, total: u64) {
+        self.preparing = None;
         log_preparation(report, simulation);
         if done > 0 {
             tracing::info!("resuming after frame {done} of {total}");

@@ -1,5 +1,7 @@
 //! `pliant simulate`: runs a config and writes its frames.
 
+use std::path::Path;
+
 use clap::Args;
 
 use super::Global;
@@ -11,7 +13,9 @@ use super::threads::ThreadArgs;
 use crate::error::{Error, Result};
 use crate::model::locking;
 use crate::run::claim::Existing;
+use crate::run::directory::RunDirectory;
 use crate::run::execute::{RunReport, Wishes, run};
+use crate::scene::{FrameFormat, Scene};
 
 /// Arguments of `pliant simulate`.
 #[derive(Args, Clone, Debug)]
@@ -47,7 +51,7 @@ pub struct SimulateArgs {
 impl SimulateArgs {
     /// Runs the scene.
     pub fn run(&self, global: &Global) -> Result<()> {
-        let loaded = self.scene.load()?;
+        let loaded = self.scene.load(global)?;
         let existing = match (self.resume, self.force) {
             (true, _) => Existing::Resume,
             (_, true) => Existing::Replace,
@@ -64,7 +68,12 @@ impl SimulateArgs {
         {
             tracing::warn!(code = "disk", "{hint}, then continue with --resume");
         }
-        self.conclude(&report?)
+        let report = report?;
+        self.conclude(&report)?;
+        if global.is_for_a_person() {
+            next_steps(&report.directory, &loaded.scene).iter().for_each(|line| tracing::info!("{line}"));
+        }
+        Ok(())
     }
 
     fn conclude(&self, report: &RunReport) -> Result<()> {
@@ -101,7 +110,7 @@ impl SimulateArgs {
                     "{dir}: step {} ended with {:.3e} of its first gradient, above the required {tolerance:e}",
                     record.worst_step, record.worst
                 ),
-                hint: "raise solver.iterations, or lower time.step".into(),
+                hint: format!("set solver.tolerance = {tolerance:e}, with enough solver.iterations"),
             }),
             _ if self.require_sound && unsound.is_some() => Err(Error::Missed {
                 what: format!("{dir}: the run is not sound ({})", report.soundness.status()),
@@ -110,6 +119,27 @@ impl SimulateArgs {
             _ => Ok(()),
         }
     }
+}
+
+/// Commands that show a run, each with the program that it needs.
+fn next_steps(directory: &RunDirectory, scene: &Scene) -> Vec<String> {
+    let dir = directory.dir();
+    let shown = |path: &Path| {
+        let text = path.display().to_string();
+        let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/\\._-:".contains(c));
+        if is_plain { text } else { format!("\"{text}\"") }
+    };
+    let has = |wanted: &[FrameFormat]| scene.output.formats.iter().any(|format| wanted.contains(format));
+    let mut lines = vec![format!("look at it in a browser: pliant preview {}", shown(dir))];
+    if has(&[FrameFormat::Pc2, FrameFormat::Mdd, FrameFormat::Usd, FrameFormat::Obj, FrameFormat::Ply]) {
+        let script = dir.join("import_blender.py");
+        lines
+            .extend(script.exists().then(|| format!("in Blender: blender -P {} -- --scene", shown(&script))));
+    }
+    if has(&[FrameFormat::Vtu]) {
+        lines.push(format!("in ParaView: paraview {}", shown(&dir.join(format!("{}.pvd", scene.name)))));
+    }
+    lines
 }
 
 /// What is to be done if there is no space for a file.
@@ -171,6 +201,23 @@ mod tests {
         );
         assert_eq!((overrides.solver.as_deref(), overrides.output), (Some("pd"), Some("out".into())));
         assert_eq!((args.threads.threads, args.require_converged, args.force), (Some(2), Some(1e-3), true));
+    }
+
+    #[test]
+    fn the_next_steps_have_the_paths_of_the_run() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path().join("my run");
+        std::fs::create_dir(&place).unwrap();
+        let run = RunDirectory::new(&place, "bar");
+        let scene = Scene::new("bar").output(&place, &[FrameFormat::Vtu, FrameFormat::Pc2]);
+        let lines = next_steps(&run, &scene);
+        assert!(
+            lines.len() == 2 && lines[0].ends_with("my run\""),
+            "no script, and spaces are quoted: {lines:?}"
+        );
+        assert!(lines[1].ends_with("bar.pvd\""), "{lines:?}");
+        std::fs::write(place.join("import_blender.py"), "").unwrap();
+        assert!(next_steps(&run, &scene)[1].contains("import_blender.py"));
     }
 
     #[test]

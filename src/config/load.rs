@@ -13,6 +13,7 @@ use super::source::Source;
 use super::{raw, read};
 use crate::error::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::error::{Action, Error, Result};
+use crate::io::Format;
 use crate::scene;
 use crate::solver::{KINDS, Kind};
 
@@ -25,12 +26,21 @@ pub struct Loaded {
     pub raw: raw::Config,
     /// Notes about what is odd but not a fault.
     pub warnings: Vec<String>,
+    /// Notes about what is good to know: the numbers of presets, with their sources.
+    pub notes: Vec<String>,
 }
 
 /// Loads the config at `path` with the overrides of the command line.
 ///
 /// All faults are reported together, as [`Error::Config`].
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded> {
+    if let Some(format) = Format::of_path(path) {
+        let name = path.display();
+        return Err(Error::Usage {
+            what: format!("{name} is a mesh ({}), and a config is wanted", format.name()),
+            hint: format!("'pliant new {name} -o {}' makes one", path.with_extension("toml").display()),
+        });
+    }
     let bytes = read_limited(path)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = format!("byte {}", error.utf8_error().valid_up_to());
@@ -80,10 +90,15 @@ fn read_limited(path: &Path) -> Result<Vec<u8>> {
 
 /// Loads a config from text, as if it stood in a file `scene.toml` of the working directory.
 pub fn parse(text: &str) -> Result<Loaded> {
+    load_made(Path::new("scene.toml"), text, &Overrides::default())
+}
+
+/// Loads a config from text that was made for `file`; its paths are relative to the working directory.
+pub fn load_made(file: &Path, text: &str, overrides: &Overrides) -> Result<Loaded> {
     let here = std::env::current_dir()
         .map_err(|error| Error::io(Action::FindWorkingDirectory, Path::new("."), error))?;
     let context = Context { config_directory: here.clone(), working_directory: here, stem: "scene".into() };
-    load_text(Path::new("scene.toml"), text, &Overrides::default(), &context).map_err(Error::Config)
+    load_text(file, text, overrides, &context).map_err(Error::Config)
 }
 
 /// Like [`load`], for text that is taken for the content of `file`.
@@ -115,13 +130,16 @@ pub fn load_text(
         later.problems.retain(|problem| !removed.explains(&problem.path));
         report.problems.append(&mut later.problems);
         report.warnings.append(&mut later.warnings);
+        report.notes.append(&mut later.notes);
     }
     faults.extend(report.problems.iter().take(MOST_FAULTS).map(|problem| source.diagnose(problem)));
     if let Some(more @ 1..) = report.problems.len().checked_sub(MOST_FAULTS) {
         faults.push(whole(format!("{more} more faults are not shown"), ""));
     }
     match found {
-        Some((scene, raw)) if faults.is_empty() => Ok(Loaded { scene, raw, warnings: report.warnings }),
+        Some((scene, raw)) if faults.is_empty() => {
+            Ok(Loaded { scene, raw, warnings: report.warnings, notes: report.notes })
+        }
         _ => Err(Diagnostics(in_order(faults))),
     }
 }

@@ -8,6 +8,7 @@
 //! loaded config such that it loads again to the same bits.
 
 mod load;
+pub mod manual;
 mod overrides;
 mod path;
 mod problem;
@@ -18,7 +19,7 @@ mod resolve;
 mod schema;
 mod source;
 
-pub use load::{Loaded, load, parse, to_toml};
+pub use load::{Loaded, load, load_made, parse, to_toml};
 pub use overrides::Overrides;
 pub use path::KeyPath;
 pub use problem::{Part, Problem, Report};

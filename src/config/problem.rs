@@ -31,6 +31,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Notes about what is odd but not a fault.
     pub warnings: Vec<String>,
+    /// Notes about what is good to know.
+    pub notes: Vec<String>,
 }
 
 impl Report {

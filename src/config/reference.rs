@@ -42,8 +42,8 @@ const MOST_KEYS: usize = 4;
 pub fn table(schema: &Value, definition: &str) -> String {
     let entry = if definition.is_empty() { Some(schema) } else { schema["$defs"].get(definition) };
     let Some(entry) = entry else { return String::new() };
-    if let Some(properties) = entry.get("properties").and_then(Value::as_object) {
-        return key_table(schema, entry, properties);
+    if entry.get("properties").is_some_and(Value::is_object) {
+        return key_table(schema, entry);
     }
     let mut out = String::from("| value | meaning |\n|---|---|\n");
     for variant in variants(entry) {
@@ -77,21 +77,43 @@ fn marked(line: &str) -> Option<&str> {
     Some(line.trim_end().strip_prefix("<!-- keys:")?.strip_suffix("-->")?.trim())
 }
 
-/// The table of an entry that has properties.
-fn key_table(schema: &Value, entry: &Value, properties: &Map<String, Value>) -> String {
+/// A key of a table, described in Markdown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    /// The name of the key.
+    pub name: String,
+    /// Which values it takes.
+    pub kind: String,
+    /// Its default; empty if nothing is said of it.
+    pub default: String,
+    /// What it means, with the meanings of its values.
+    pub meaning: String,
+}
+
+/// The keys of an entry that has properties, required ones first.
+pub fn keys(schema: &Value, entry: &Value) -> Vec<Key> {
+    let Some(properties) = entry.get("properties").and_then(Value::as_object) else { return vec![] };
     let required = required_keys(entry);
-    let is_required = |key: &str| required.contains(&key);
-    let mut out = String::from("| key | type | default | meaning |\n|---|---|---|---|\n");
-    for key in keys_in_order(entry) {
-        let property = &properties[key];
+    let describe = |name: &str| {
+        let property = &properties[name];
         let text = description(property);
         let (meaning, default) = split_default(&text);
+        let is_required = required.contains(&name);
         let default =
-            default.unwrap_or_else(|| if is_required(key) { "*required*".into() } else { String::new() });
+            default.unwrap_or_else(|| if is_required { "*required*".into() } else { String::new() });
         let choices = choices(schema, property);
         let is_string = !choices.is_empty() && !choices.contains("`{");
         let kind = if is_string { "string".to_owned() } else { type_name(schema, property) };
-        out += &row(&[format!("`{key}`"), kind, default, meaning.to_owned() + &choices]);
+        Key { name: name.to_owned(), kind, default, meaning: meaning.to_owned() + &choices }
+    };
+    keys_in_order(entry).into_iter().map(describe).collect()
+}
+
+/// The table of an entry that has properties.
+fn key_table(schema: &Value, entry: &Value) -> String {
+    let mut out = String::from("| key | type | default | meaning |\n|---|---|---|---|\n");
+    for Key { name, kind, default, meaning } in keys(schema, entry) {
+        out += &row(&[format!("`{name}`"), kind, default, meaning]);
     }
     out
 }
@@ -141,7 +163,7 @@ fn split_default(text: &str) -> (&str, Option<String>) {
 }
 
 /// The parts of a choice; empty for anything else.
-fn variants(node: &Value) -> &[Value] {
+pub(super) fn variants(node: &Value) -> &[Value] {
     let list = node.get("oneOf").or_else(|| node.get("anyOf")).and_then(Value::as_array);
     list.map_or(&[], Vec::as_slice)
 }
@@ -152,7 +174,7 @@ fn reference(node: &Value) -> Option<&str> {
 }
 
 /// The definition that a node refers to, or the node itself.
-fn resolved<'a>(schema: &'a Value, node: &'a Value) -> &'a Value {
+pub(super) fn resolved<'a>(schema: &'a Value, node: &'a Value) -> &'a Value {
     reference(node).and_then(|name| schema["$defs"].get(name)).unwrap_or(node)
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::raw;
+use crate::scene::preset::{PRESETS, Preset};
 use crate::solver::KINDS;
 use elements::energy::material::MODELS;
 
@@ -12,6 +13,8 @@ pub fn schema() -> Value {
     drop_null(&mut schema);
     let models = MODELS.iter().map(|model| (model.name, model.about));
     name_values(&mut schema, "Material", "model", models.collect());
+    let presets = PRESETS.iter().map(|preset| (preset.name, preset.about));
+    name_values(&mut schema, "Material", "preset", presets.collect());
     let kinds = KINDS.iter().map(|kind| (kind.name, kind.about));
     name_values(&mut schema, "Solver", "kind", kinds.collect());
     add_options(&mut schema);
@@ -19,11 +22,11 @@ pub fn schema() -> Value {
 }
 
 /// The schema with more definitions, for the manual: `solver common` has the keys that all kinds take, and `solver
-/// NAME` the options of one kind.
+/// NAME` the options of one kind, `presets` all presets of materials.
 pub fn reference_schema() -> Value {
     let mut schema = schema();
     let raw = schemars::schema_for!(raw::Solver).to_value();
-    let mut pages = vec![("solver common".to_owned(), raw)];
+    let mut pages = vec![("solver common".to_owned(), raw), ("presets".to_owned(), presets())];
     pages.extend(KINDS.iter().map(|kind| (format!("solver {}", kind.name), kind.schema())));
     if let Some(Value::Object(definitions)) = schema.get_mut("$defs") {
         for (name, mut page) in pages {
@@ -32,6 +35,21 @@ pub fn reference_schema() -> Value {
         }
     }
     schema
+}
+
+/// All presets as a choice, with their numbers and where these come from.
+fn presets() -> Value {
+    let page = |preset: &Preset| {
+        let text = format!(
+            "For {}: {}. {}. Source: {}.",
+            preset.bodies(),
+            preset.about,
+            preset.numbers(),
+            preset.source
+        );
+        json!({ "const": preset.name, "description": text })
+    };
+    json!({ "oneOf": PRESETS.iter().map(page).collect::<Vec<_>>() })
 }
 
 /// Adds the options of every kind of solver to the table `Solver`. Options that several kinds have

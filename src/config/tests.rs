@@ -2,6 +2,7 @@
 
 mod contact;
 mod faults;
+mod presets;
 mod sequences;
 
 use std::path::{Path, PathBuf};

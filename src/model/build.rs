@@ -11,7 +11,7 @@ use super::numbering::Numbering;
 use super::obstacle::{self, ObstacleData};
 use super::sequence;
 use super::vertices::{Vertices, hard_pins, initial_state, passing_pins, ranges};
-use super::{BodyModel, Model, passing, terms};
+use super::{BodyModel, Model, passing, plausible, terms};
 use crate::cache::{Cache, Outcome};
 use crate::error::{Error, Result};
 use crate::scene::{Body, Scene};
@@ -52,6 +52,7 @@ pub fn build_with(scene: &Scene, energies: Vec<Box<dyn ElementEnergy>>, cache: &
     let mut notes = Notes::default();
     bodies.iter().for_each(|body| notes.append(body.notes.clone()));
     obstacles.iter().for_each(|obstacle| notes.append(obstacle.notes.clone()));
+    notes.warnings.extend(plausible::warnings(scene, &bodies));
     let ranges = ranges(&bodies);
     let firsts: Vec<usize> = ranges.iter().map(|range| range.start).collect();
     let mut vertices = Vertices::of_bodies(scene, &bodies, &firsts, &mut notes.notes)?;

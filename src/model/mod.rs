@@ -19,6 +19,7 @@ pub mod notes;
 pub mod numbering;
 pub mod obstacle;
 pub mod passing;
+mod plausible;
 pub mod probe;
 pub mod rotation;
 pub mod select;

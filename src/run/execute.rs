@@ -20,6 +20,7 @@ use crate::scene::{Scene, Time};
 use crate::simulate::convergence::{Record, WORRYING};
 use crate::simulate::soundness;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
+use crate::solver::{Method, USUAL_MOST, USUAL_TOLERANCE};
 
 /// What is asked of a run beyond its config.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,12 @@ pub struct RunReport {
     pub too_stiff: Vec<(String, f64)>,
     /// Steps per frame, to tell the frame of a step.
     pub substeps: u64,
+    /// The time step in s.
+    pub step: f64,
+    /// The largest number of iterations per step.
+    pub iterations: u64,
+    /// True if the solver is `newton`, than which none converges better.
+    pub is_newton: bool,
     /// The run directory.
     pub directory: RunDirectory,
 }
@@ -83,11 +90,26 @@ impl RunReport {
         (self.minimizes && *worrying > 0).then(|| {
             format!(
                 "{worrying} of {steps} steps ended far from converged (gradient above {WORRYING} of its first); \
-                 the worst is step {worst_step} (frame {}) with {worst:.2}: raise solver.iterations, \
-                 or lower time.step or raise time.substeps",
-                worst_step.div_ceil(self.substeps)
+                 the worst is step {worst_step} (frame {}) with {worst:.2}: {}",
+                worst_step.div_ceil(self.substeps),
+                self.remedy()
             )
         })
+    }
+
+    /// The keys that make steps converge, with values.
+    fn remedy(&self) -> String {
+        let iterations = self.iterations;
+        let more = if iterations < USUAL_MOST {
+            format!(
+                "set solver.tolerance = {USUAL_TOLERANCE} and solver.iterations = {USUAL_MOST} (now {iterations})"
+            )
+        } else {
+            format!("set solver.iterations = {} (now {iterations})", iterations.saturating_mul(4))
+        };
+        let newton = if self.is_newton { "" } else { ", or solver.kind = \"newton\"" };
+        let (step, substeps) = (self.step / 2.0, 2 * self.substeps);
+        format!("{more}{newton}, or time.step = {step:.3e} with time.substeps = {substeps}")
     }
 }
 
@@ -151,6 +173,9 @@ pub fn run(
         soundness: simulation.soundness.record.clone(),
         too_stiff,
         substeps: scene.time.substeps,
+        step: scene.time.step,
+        iterations: scene.solver.iterations,
+        is_newton: matches!(scene.solver.method, Method::Newton(_)),
         directory,
     })
 }

@@ -1,4 +1,4 @@
-//! Scenes in code: the same data that a config becomes, with the same defaults.
+//! Scenes in code: the same data that a config becomes, with the same defaults, except that a step has ten iterations.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -13,6 +13,7 @@ pub mod names;
 mod obstacle;
 mod output;
 mod period;
+pub mod preset;
 mod probe;
 mod sequence;
 

@@ -11,6 +11,7 @@ mod contact;
 mod contact_numbers;
 mod contact_start;
 pub mod convergence;
+pub mod estimate;
 mod holding;
 pub mod integrator;
 pub mod metrics;

@@ -15,6 +15,7 @@ pub mod options;
 pub mod pd;
 pub mod quasi_newton;
 pub mod specification;
+pub mod stiffness;
 mod structured;
 pub mod system;
 pub mod vbd;
@@ -251,7 +252,54 @@ impl<M: Into<Method>> From<M> for SolverSettings {
     }
 }
 
+/// The part of a step's first gradient that ends the step, where nothing else is said.
+pub const USUAL_TOLERANCE: f64 = 1e-2;
+/// The largest number of iterations of a step that a tolerance ends, where nothing else is said.
+pub const USUAL_MOST: u64 = 100;
+/// The number of iterations of a step that no tolerance ends, where nothing else is said.
+pub const USUAL_ITERATIONS: u64 = 10;
+
+/// The iterations and the tolerance of a config, of which either may be left out. `measures` says whether gradients tell how
+/// well a step converged: then a tolerance ends the steps, unless there is a number of iterations alone.
+pub fn usual(iterations: Option<u64>, tolerance: Option<f64>, measures: bool) -> (u64, f64) {
+    match (iterations, tolerance) {
+        (Some(iterations), tolerance) => (iterations, tolerance.unwrap_or(0.0)),
+        (None, None) if measures => (USUAL_MOST, USUAL_TOLERANCE),
+        (None, Some(tolerance)) if measures && tolerance > 0.0 => (USUAL_MOST, tolerance),
+        (None, tolerance) => (USUAL_ITERATIONS, tolerance.unwrap_or(0.0)),
+    }
+}
+
 /// Looks a kind up by its config name.
 pub fn find(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_that_minimize_are_those_whose_solvers_do() {
+        for kind in KINDS {
+            let method =
+                kind.read(toml::Table::new()).unwrap_or_else(|error| panic!("{}: {error}", kind.name));
+            assert_eq!(SolverSettings::from(method).build().minimizes(), kind.minimizes, "{}", kind.name);
+        }
+    }
+
+    #[test]
+    fn a_step_ends_by_a_tolerance_unless_iterations_are_given_alone() {
+        for (given, measures, expected) in [
+            ((None, None), true, (100, 1e-2)),
+            ((None, None), false, (10, 0.0)),
+            ((Some(7), None), true, (7, 0.0)),
+            ((Some(7), Some(1e-3)), true, (7, 1e-3)),
+            ((None, Some(1e-3)), true, (100, 1e-3)),
+            ((None, Some(0.0)), true, (10, 0.0)),
+            ((None, Some(1e-3)), false, (10, 1e-3)),
+        ] {
+            assert_eq!(usual(given.0, given.1, measures), expected, "{given:?}");
+        }
+    }
 }

@@ -25,6 +25,8 @@ pub trait Options: Clone + Debug + Default + PartialEq + Serialize + Deserialize
     const ABOUT: &'static str;
     /// True for solvers that keep the constraints of the objective.
     const CONSERVES: bool = false;
+    /// False for solvers whose iterations do not approach the minimum of g, so that no gradient tells when to stop.
+    const MINIMIZES: bool = true;
 
     /// Refuses values out of range, and options that have no meaning beside the other ones.
     fn check(&self) -> Result<(), Fault> {
@@ -98,6 +100,8 @@ pub struct Kind {
     pub about: &'static str,
     /// True for solvers that keep the constraints of the objective.
     pub conserves: bool,
+    /// False for solvers whose iterations do not approach the minimum of g.
+    pub minimizes: bool,
     /// Why the solver cannot simulate a material; `None` if it can.
     pub refuses_material: fn(&Material) -> Option<Refusal>,
     read: fn(Table) -> Result<Method, ReadError>,
@@ -110,6 +114,7 @@ impl Kind {
             name: O::NAME,
             about: O::ABOUT,
             conserves: O::CONSERVES,
+            minimizes: O::MINIMIZES,
             refuses_material: O::refuses_material,
             read: |table| serde_path_to_error::deserialize::<_, O>(table).map(Into::into),
             schema: || SchemaGenerator::default().into_root_schema_for::<O>().to_value(),

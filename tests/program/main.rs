@@ -26,5 +26,6 @@ mod reference;
 mod second_opinion;
 mod sequences;
 mod soundness;
+mod start;
 mod stress;
 mod sweep;

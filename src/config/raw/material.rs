@@ -13,12 +13,15 @@ pub struct Material {
     /// The cells of this material: those whose centres lie in this selection. Default "all".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
-    /// The material model.
+    /// A known material, which gives the model and its numbers, and to the body a density and what else sheets or lines have;
+    /// keys that are given too win. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    pub preset: Option<String>,
+    /// The material model. Required unless there is `preset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Young's modulus in Pa at small strain, above 0; for a sheet, in plane stress. Required unless the raw moduli
-    /// of the model are given.
+    /// Young's modulus in Pa at small strain, above 0; for a sheet, in plane stress. Required unless there is `preset` or the
+    /// raw moduli of the model are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub young: Option<Quantity>,
     /// Poisson's ratio at small strain, between -1 and 0.5. Required where `young` is, except for `arap`.

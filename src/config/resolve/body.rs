@@ -6,7 +6,7 @@ use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::raw;
 use super::defaults::{Context, fill_pin, fill_selection, make_absolute};
-use super::{contact, control, elastic, force, material, names, pin, shape, unit};
+use super::{contact, control, elastic, force, material, names, pin, preset, shape, unit};
 use crate::meshing::{METHODS, Size};
 use crate::scene;
 
@@ -101,6 +101,7 @@ pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut 
         body.element.get_or_insert(raw::Element::Quadratic);
     }
     body.repair.get_or_insert(false);
+    preset::fill(body, &at, report);
     body.density.get_or_insert(raw::Quantity::Number(1000.0));
     body.thickness.get_or_insert(raw::Quantity::Number(0.001));
     body.radius.get_or_insert(0.005);

@@ -6,6 +6,7 @@ use super::super::path::KeyPath;
 use super::super::problem::Report;
 use super::super::raw;
 use super::{body, contact};
+use crate::solver::{find, usual};
 
 /// The place of a config, and the directory in which the program runs.
 #[derive(Clone, Debug)]
@@ -26,10 +27,7 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
     time.frames.get_or_insert(120);
     time.substeps.get_or_insert(1);
     time.integrator.get_or_insert_default();
-    let solver = &mut config.solver;
-    solver.kind.get_or_insert_with(|| "quasi-newton".into());
-    solver.iterations.get_or_insert(10);
-    solver.tolerance.get_or_insert(0.0);
+    fill_solver(config);
     config.world.gravity.get_or_insert(raw::Animated::Constant([0.0, -9.81, 0.0]));
     if let Some(wind) = &mut config.world.wind {
         fill_wind(wind);
@@ -53,6 +51,18 @@ pub fn fill(config: &mut raw::Config, context: &Context, report: &mut Report) {
         body::fill(body, i, context, report);
     }
     contact::fill(config, context, report);
+}
+
+/// Writes out when a step ends.
+fn fill_solver(config: &mut raw::Config) {
+    // Contact as in the papers moves vertices after an iteration, so that the gradient does not vanish.
+    let response = config.contact.as_ref().and_then(|contact| contact.response);
+    let is_published = response == Some(raw::ContactResponse::Published);
+    let solver = &mut config.solver;
+    let kind = solver.kind.get_or_insert_with(|| "quasi-newton".into());
+    let measures = find(kind).is_none_or(|kind| kind.minimizes) && !is_published;
+    let (iterations, tolerance) = usual(solver.iterations, solver.tolerance, measures);
+    (solver.iterations, solver.tolerance) = (Some(iterations), Some(tolerance));
 }
 
 fn fill_wind(wind: &mut raw::Wind) {

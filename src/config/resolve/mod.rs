@@ -14,6 +14,7 @@ mod material;
 mod names;
 mod output;
 mod pin;
+mod preset;
 mod probe;
 mod sequence;
 mod shape;

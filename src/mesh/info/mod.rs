@@ -115,6 +115,11 @@ pub struct ArrayInfo {
     pub nonfinite: usize,
 }
 
+/// True if the mesh has tets without volume, triangles without area or edges without length.
+pub fn is_degenerate_somewhere(mesh: &Mesh) -> bool {
+    !degenerate_cells(mesh).is_empty()
+}
+
 /// Describes `mesh`, whatever its defects are.
 pub fn describe(mesh: &Mesh) -> Info {
     let vertices = mesh.points.len();

@@ -79,6 +79,7 @@ impl options::Options for Options {
     const ABOUT: &'static str =
         "projective dynamics that keeps momenta and energy of every body: motion that rings and spins on";
     const CONSERVES: bool = true;
+    const MINIMIZES: bool = false;
 
     fn check(&self) -> Result<(), Fault> {
         check_positive("regularization", self.regularization)

@@ -80,6 +80,7 @@ impl options::Options for Options {
     const NAME: &'static str = "xpbd";
     const ABOUT: &'static str =
         "extended position based dynamics: compliant constraints, one after the other; does not minimize g";
+    const MINIMIZES: bool = false;
 
     fn check(&self) -> Result<(), Fault> {
         check_rho(self.rho)?;
@@ -113,6 +114,7 @@ impl options::Options for HardOptions {
     const NAME: &'static str = "pbd";
     const ABOUT: &'static str =
         "position based dynamics: every constraint is hard, stiffness has no effect; does not minimize g";
+    const MINIMIZES: bool = false;
 
     fn check(&self) -> Result<(), Fault> {
         check_rho(self.rho)?;
