@@ -32,7 +32,7 @@ class Job:
     """One run of the program."""
 
     def __init__(self, directory, frames, resume):
-        self.directory, self.frames = Path(directory), frames
+        self.directory, self.frames, self.is_cancelled = Path(directory), frames, False
         self.metrics = self.directory / RUN / "metrics.csv"
         command = [program(), "--log-format", "json", "simulate", CONFIG, "--resume" if resume else "--force"]
         # A run that is begun anew has no frames until its own are there.
@@ -71,8 +71,9 @@ class Job:
         return self.process.poll() is not None
 
     def cancel(self):
-        """Tells the program to end after the frame that it is at."""
-        if not self.is_over():
+        """Tells the program to end after the frame that it is at. Told twice, it would end at once, without what can be shown."""
+        if not self.is_over() and not self.is_cancelled:
+            self.is_cancelled = True
             self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
 
     def kill(self):

@@ -10,6 +10,11 @@ from .job import Job
 TICK = 0.25
 
 
+def is_waiting():
+    """True where an operator returns only when all is done: there is no window that could go on."""
+    return bpy.app.background
+
+
 class State:
     """What runs, and what the panel shows of it."""
 
@@ -76,7 +81,7 @@ class Runner:
 
     def invoke(self, context, _event):
         """Simulates while Blender goes on."""
-        if bpy.app.background:
+        if is_waiting():
             return self.execute(context)
         try:
             self.begin(context)

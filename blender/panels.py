@@ -59,7 +59,8 @@ class Simulation:
         layout.use_property_split, layout.use_property_decorate = True, False
         if State.job:
             done = State.job.done()
-            layout.progress(factor=State.part(), text=f"Frame {done} of {State.job.frames}" if done else "Preparing")
+            text = f"Frame {done} of {State.job.frames}" if done else "Preparing"
+            layout.progress(factor=State.part(), text="Stopping" if State.job.is_cancelled else text)
             layout.operator("pliant.cancel", icon="CANCEL")
         else:
             row = layout.row(align=True)

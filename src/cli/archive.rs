@@ -82,6 +82,9 @@ mod tests {
         // The second file's entry leads to its header.
         let second = first + 46 + "a.txt".len();
         let at = word(second + 42) as usize;
-        assert_eq!((&bytes[at..at + 4], &bytes[at + 30..at + 38]), (&b"PK\x03\x04"[..], "b/ü.txt".as_bytes()));
+        assert_eq!(
+            (&bytes[at..at + 4], &bytes[at + 30..at + 38]),
+            (&b"PK\x03\x04"[..], "b/ü.txt".as_bytes())
+        );
     }
 }

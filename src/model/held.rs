@@ -27,7 +27,9 @@ impl Chooser<'_> {
         let pins = body.pins.iter().enumerate().map(|(i, pin)| {
             let owner = format!("pin {i}");
             let held = match &pin.kind {
-                PinKind::Painted { array, scale } => self.painted(&pin.select, (array, *scale), &owner, notes)?,
+                PinKind::Painted { array, scale } => {
+                    self.painted(&pin.select, (array, *scale), &owner, notes)?
+                }
                 PinKind::Hard => Held { vertices: self.choose(&pin.select, &owner, notes)?, stiffness: None },
                 PinKind::Soft(stiffness) => {
                     let vertices = self.choose(&pin.select, &owner, notes)?;
@@ -60,7 +62,8 @@ impl Chooser<'_> {
             Some(surfaces) => {
                 let mut springs = BTreeMap::new();
                 for place in surfaces {
-                    self.share(place, selection, array, &mut springs).map_err(|reason| refuse(reason, hint))?;
+                    self.share(place, selection, array, &mut springs)
+                        .map_err(|reason| refuse(reason, hint))?;
                 }
                 springs
             }
@@ -109,7 +112,9 @@ impl Chooser<'_> {
         let values = weights(array, points.len(), arrays)?;
         if matches!(selection, Selection::Ids(_)) && self.surfaces.len() > 1 {
             let many = self.surfaces.len();
-            return Err(format!("'ids' could be of any of its {many} surfaces; select by place or by an array instead"));
+            return Err(format!(
+                "'ids' could be of any of its {many} surfaces; select by place or by an array instead"
+            ));
         }
         for point in select(selection, &points, arrays, "vertex")? {
             let carriers = embedded.embedding.carriers(point as usize);

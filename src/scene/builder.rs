@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::names;
-use super::{Body, Contact, FrameFormat, MeshSource, Obstacle, Output, PinKind, Quantity, Scene, Shape, Time};
+use super::{
+    Body, Contact, FrameFormat, MeshSource, Obstacle, Output, PinKind, Quantity, Scene, Shape, Time,
+};
 use crate::error::{Error, Result};
 use crate::io::vtu_write::Compression;
 use crate::mesh::Mesh;

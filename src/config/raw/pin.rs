@@ -202,7 +202,7 @@ pub struct Motion {
     /// The offset `amplitude` · sin(2π · `frequency` · t).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shake: Option<Shake>,
-    /// Files with the positions of all vertices of the body's mesh over time, of which the pinned ones follow theirs: a point
+    /// Files with the positions of all vertices of the body's mesh or surface over time, of which the pinned ones follow theirs: a point
     /// cache, .pc2 or .mdd, or meshes with # for each digit of their numbers, such as "walk_####.obj". Relative to the config
     /// file. Only for pins: obstacles have `sequence`.
     #[serde(skip_serializing_if = "Option::is_none")]
