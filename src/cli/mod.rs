@@ -3,6 +3,8 @@
 //! Exit codes: 0 done, 1 failed while running, 2 bad usage or config, 3 interrupted, 4 done but a demanded quality is missed.
 
 pub mod allocator;
+mod archive;
+pub mod blender_addon;
 pub mod cache;
 pub mod check;
 pub mod compare;
@@ -154,6 +156,8 @@ pub enum Command {
     Solvers(solvers::SolversArgs),
     /// List, verify, prune or clear the cache of factors
     Cache(cache::CacheArgs),
+    /// Pack the add-on for Blender, to be installed there
+    BlenderAddon(blender_addon::BlenderAddonArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
     /// Print the JSON schema of configs, for editors
@@ -184,6 +188,7 @@ impl Cli {
             Command::Plot(args) => args.run(),
             Command::Solvers(args) => args.run(),
             Command::Cache(args) => args.run(&self.global),
+            Command::BlenderAddon(args) => args.run(),
             Command::Completions(args) => args.run(),
             Command::Schema(args) => args.run(),
             Command::Help(args) => args.run(),

@@ -12,9 +12,9 @@ use std::time::Instant;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
 use crate::mesh::refine::{children, refine};
-use crate::mesh::{Kind, Mesh};
+use crate::mesh::{DataArray, Kind, Mesh};
 use crate::model::body;
-use crate::scene::{Body, Element, MeshSource, Scene, Selection};
+use crate::scene::{Body, Element, MeshSource, PinKind, Scene, Selection};
 use crate::simulate::Simulation;
 use elements::math::vec3::{norm, sub};
 
@@ -64,14 +64,28 @@ struct Ladder {
     first: Vec<usize>,
 }
 
-/// Selections of vertices by number or array become numbers, so that new vertices between selected ones can join them.
-fn by_number(body: &mut Body, count: usize, cache: &Cache) -> Result<()> {
+/// Selections of vertices by number or array become numbers, so that new vertices between selected ones can join them, and the
+/// stiffnesses of painted pins an array of the mesh, since surfaces are left out.
+fn by_number(body: &mut Body, mesh: &mut Mesh, cache: &Cache) -> Result<()> {
     let data = body::load(body, cache)?;
+    let count = mesh.points.len();
     let numbers =
         |found: &[u32]| Selection::Ids(found.iter().copied().filter(|v| (*v as usize) < count).collect());
     let is_listed = |select: &Selection| matches!(select, Selection::Ids(_) | Selection::Array { .. });
-    for (pin, found) in body.pins.iter_mut().zip(&data.pins).filter(|(pin, _)| is_listed(&pin.select)) {
-        pin.select = numbers(found);
+    for (number, (pin, found)) in body.pins.iter_mut().zip(&data.pins).enumerate() {
+        let painted = found.stiffness.as_ref().filter(|_| matches!(pin.kind, PinKind::Painted { .. }));
+        if let Some(stiffness) = painted {
+            let mut values = vec![0.0; count];
+            for (v, k) in found.vertices.iter().zip(stiffness).filter(|(v, _)| (**v as usize) < count) {
+                values[*v as usize] = *k;
+            }
+            let name = format!("stiffness of pin {number}");
+            pin.kind = PinKind::Painted { array: name.clone(), scale: 1.0 };
+            mesh.point_data.push(DataArray { name, components: 1, values });
+        }
+        if painted.is_some() || is_listed(&pin.select) {
+            pin.select = numbers(&found.vertices);
+        }
     }
     for (load, found) in body.loads.iter_mut().zip(&data.loads).filter(|(load, _)| is_listed(&load.select)) {
         load.select = numbers(found);
@@ -84,8 +98,8 @@ impl Ladder {
         let mut scene = scene.clone();
         let mut meshes = vec![];
         for body in &mut scene.bodies {
-            let mesh = body::mesh(body, cache)?;
-            by_number(body, mesh.points.len(), cache)?;
+            let mut mesh = body::mesh(body, cache)?;
+            by_number(body, &mut mesh, cache)?;
             if mesh.kind() == Some(Kind::Solid) {
                 let given = if mesh.middles.is_empty() { Element::Linear } else { Element::Quadratic };
                 body.element = Some(body.element.unwrap_or(given));

@@ -157,7 +157,7 @@ pin = [{ select = "all", kind = { soft = 2 }, motion = { shake = { amplitude = [
     assert_eq!(body.density, scene::Quantity::Constant(1000.0));
     assert_eq!(body.transform.rotate, ([0.0, 0.6, 0.8], std::f64::consts::PI));
     assert_eq!(body.deform, [Deform::Twist { axis: 2, radians: std::f64::consts::FRAC_PI_2 }]);
-    assert_eq!((&body.pins[0].select, body.pins[0].kind), (&Selection::All, PinKind::Soft(2.0)));
+    assert_eq!((&body.pins[0].select, &body.pins[0].kind), (&Selection::All, &PinKind::Soft(2.0)));
     assert_eq!(body.pins[0].motion.as_ref().unwrap().until, f64::INFINITY);
     for (written, active) in [
         ("", None),
@@ -212,6 +212,9 @@ active = {{ from = 0.1, until = 0.7 }}
 select = {{ ids = [3, 1, 2] }}
 kind = {{ soft = 1e8 }}
 motion = {{ keyframes = {{ axis = [0, 0, 2], keys = [{{ time = 0 }}, {{ time = 0.7, degrees = 10.1, translate = [1, 2, 3] }}] }} }}
+[[body.pin]]
+select = "all"
+kind = {{ soft = {{ array = "weight" }} }}
 [[body.pin]]
 select = {{ array = {{ name = "weight", above = 0.5 }} }}
 motion = {{ shake = {{ amplitude = [0, 0.1, 0], frequency = 3.3 }} }}

@@ -9,6 +9,7 @@ use super::cells::CellData;
 use super::choose::Chooser;
 use super::element;
 use super::embedded::{self, Embedded, Surfaces};
+use super::held::Held;
 use super::locking;
 use super::notes::Notes;
 use super::probe::{self, ProbeModel};
@@ -20,7 +21,7 @@ use crate::mesh::prepare::prepare;
 use crate::mesh::surface::{self, SurfaceMap};
 use crate::mesh::union_find::UnionFind;
 use crate::mesh::{Kind, Mesh, quadratic, quality};
-use crate::scene::{Body, MeshSource, PinKind};
+use crate::scene::{Body, MeshSource};
 use crate::{io, model};
 use elements::energy::quadratic::{CORNER_MASS, MIDDLE_MASS, Quadratic};
 use elements::math::vec3::{norm, sub};
@@ -47,8 +48,8 @@ pub struct BodyData {
     pub mass: Vec<f64>,
     /// Vertices in no cell.
     pub orphans: Vec<bool>,
-    /// The vertices of each of the body's pins, without orphans.
-    pub pins: Vec<Vec<u32>>,
+    /// What each of the body's pins holds.
+    pub pins: Vec<Held>,
     /// The places that files have for the vertices of each pin; `None` for pins that follow none.
     pub places: Vec<Option<Arc<Places>>>,
     /// The vertices of each of its loads, without orphans.
@@ -91,7 +92,7 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
         is_hidden: matches!(body.mesh, MeshSource::Surface { .. }),
         subject: &subject,
     };
-    let pins = select_pins(body, &chooser, &mut notes.notes)?;
+    let pins = chooser.pins(body, &mut notes.notes)?;
     let loads = (body.loads.iter().enumerate())
         .map(|(i, load)| chooser.choose(&load.select, &format!("load {i}"), &mut notes.notes))
         .collect::<Result<_>>()?;
@@ -100,7 +101,7 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
         .collect::<Result<_>>()?;
     notes.warnings.extend(loose_parts(&mesh, &orphans, &pins).map(|text| format!("{subject}: {text}")));
     let initial = deformed(body, &mesh, given, &subject)?;
-    let places = sequence::of_pins(body, &pins, (&mesh, given), &initial, &subject, &mut notes)?;
+    let places = sequence::of_pins(body, &pins, (&mesh, given), &embedded, &initial, &subject, &mut notes)?;
     let cells = CellData::new(body, &mesh).map_err(|reason| refuse(&subject, reason, ""))?;
     let mut mass = masses(&mesh, body, &cells);
     mass.iter_mut().for_each(|m| *m *= mass_factor);
@@ -199,19 +200,8 @@ fn keep_one_kind(mesh: &mut Mesh) {
     }
 }
 
-fn select_pins(body: &Body, chooser: &Chooser, notes: &mut Vec<String>) -> Result<Vec<Vec<u32>>> {
-    let mut out = vec![];
-    for (i, pin) in body.pins.iter().enumerate() {
-        let vertices = chooser.choose(&pin.select, &format!("pin {i}"), notes)?;
-        let kind = if pin.kind == PinKind::Hard { "hard" } else { "soft" };
-        tracing::debug!("{}: pin {i} ({kind}) holds {} vertices", chooser.subject, vertices.len());
-        out.push(vertices);
-    }
-    Ok(out)
-}
-
 /// Tells if some parts of a body are held by pins and others, which no cell connects to them, are not.
-fn loose_parts(mesh: &Mesh, orphans: &[bool], pins: &[Vec<u32>]) -> Option<String> {
+fn loose_parts(mesh: &Mesh, orphans: &[bool], pins: &[Held]) -> Option<String> {
     let mut sets = UnionFind::new(mesh.points.len());
     let tets = mesh.tets.iter().map(|cell| &cell[..]);
     let cells = tets.chain(mesh.triangles.iter().map(|cell| &cell[..]));
@@ -221,7 +211,7 @@ fn loose_parts(mesh: &Mesh, orphans: &[bool], pins: &[Vec<u32>]) -> Option<Strin
     for (tet, middles) in mesh.tets.iter().zip(&mesh.middles) {
         middles.iter().for_each(|v| sets.union(tet[0], *v));
     }
-    let mut held: Vec<u32> = pins.iter().flatten().map(|v| sets.find(*v)).collect();
+    let mut held: Vec<u32> = pins.iter().flat_map(|pin| &pin.vertices).map(|v| sets.find(*v)).collect();
     held.sort_unstable();
     held.dedup();
     let in_cells = (0..mesh.points.len() as u32).filter(|v| !orphans[*v as usize]);

@@ -6,6 +6,7 @@
 
 pub mod body;
 pub mod build;
+mod carried;
 pub mod cells;
 mod choose;
 mod custom;
@@ -13,6 +14,7 @@ pub mod deform;
 mod element;
 pub mod embedded;
 pub mod forces;
+pub mod held;
 pub mod locking;
 pub mod motion;
 pub mod notes;

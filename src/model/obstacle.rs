@@ -24,7 +24,7 @@ use crate::mesh::repair::{Repair, repair};
 use crate::mesh::surface::{SurfaceMap, Topology};
 use crate::mesh::{Kind, Mesh};
 use crate::meshing::check;
-use crate::scene::{MeshSource, Obstacle, ObstacleShape, PinKind, Scene};
+use crate::scene::{MeshSource, Obstacle, ObstacleShape, Scene};
 use elements::math::vec3::add;
 pub use shapes::across;
 use shapes::{Surface, unit};
@@ -188,7 +188,7 @@ pub(super) fn append(scene: &Scene, data: Vec<ObstacleData>, to: &mut Vertices) 
             to.motions.len() - 1
         });
         let vertices = to.rest.len()..to.rest.len() + data.points.len();
-        to.holds.extend(vertices.clone().map(|vertex| Hold { vertex, kind: PinKind::Hard, motion }));
+        to.holds.extend(vertices.clone().map(|vertex| Hold { vertex, stiffness: None, motion }));
         to.rest.extend(data.points);
         to.pinned.resize(vertices.end, 1);
         to.unknown.resize(vertices.end, false);

@@ -4,7 +4,7 @@
 //! objective keeps them still (see `Objective::hold`); a soft one has a term of springs whose stiffness is zero at other times.
 
 use super::Model;
-use crate::scene::{Period, PinKind, Scene};
+use crate::scene::{Period, Scene};
 use elements::energy::attachment::{Attachment, AttachmentTerm};
 
 /// A pin with a period.
@@ -14,8 +14,8 @@ pub struct PassingPin {
     pub body: usize,
     /// When it holds.
     pub period: Period,
-    /// Whether it is hard or soft.
-    pub kind: PinKind,
+    /// The stiffness of the spring at each of its vertices in N/m, if it is soft; `None` for a hard one.
+    pub stiffness: Option<Vec<f64>>,
     /// Which of the model's motions it follows; `None`: its vertices stay where they are when it begins.
     pub motion: Option<usize>,
     /// Its vertices, internal numbering. Those that are always prescribed are left out.
@@ -35,9 +35,18 @@ impl PassingPin {
 
     /// The springs of a soft pin, without stiffness yet; `None` for a hard one.
     pub fn springs(&self) -> Option<AttachmentTerm> {
-        let PinKind::Soft(stiffness) = self.kind else { return None };
-        let spring = |vertex: &u32| Attachment { vertex: *vertex, stiffness };
-        Some(AttachmentTerm::passing(self.vertices.iter().map(spring).collect()))
+        let each = self.vertices.iter().zip(self.stiffness.as_ref()?);
+        let springs = each.map(|(vertex, stiffness)| Attachment { vertex: *vertex, stiffness: *stiffness });
+        Some(AttachmentTerm::passing(springs.collect()))
+    }
+
+    /// Leaves the vertices out for which `is_left` is true.
+    pub fn leave_out(&mut self, is_left: impl Fn(u32) -> bool) {
+        if let Some(stiffness) = &mut self.stiffness {
+            let mut vertices = self.vertices.iter();
+            stiffness.retain(|_| vertices.next().is_some_and(|v| !is_left(*v)));
+        }
+        self.vertices.retain(|v| !is_left(*v));
     }
 }
 

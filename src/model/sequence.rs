@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::carried::carried;
+use super::embedded::Embedded;
+use super::held::Held;
 use super::motion::Course;
 use super::notes::Notes;
 use super::transform::apply;
@@ -214,19 +217,44 @@ fn same_surface(a: &[[u32; 3]], b: &[[u32; 3]]) -> bool {
     border.is_empty()
 }
 
+/// The places of vertices of tets that files hold by the surface that the tets were made from.
+fn of_surface(
+    sequence: &Sequence,
+    held: &Held,
+    surface: &Embedded,
+    (body, mesh): (&Body, &Mesh),
+    owner: &str,
+) -> Result<Places> {
+    let points = surface.embedding.apply(&mesh.points);
+    let triangles = surface.surface.triangles.clone();
+    let own = Mesh { points, triangles, ..Mesh::default() };
+    let mut frames = read(sequence, &own, false, owner)?;
+    frames.points.iter_mut().flatten().for_each(|point| *point = apply(&body.transform, *point));
+    let rest: Positions = held.vertices.iter().map(|v| mesh.points[*v as usize]).collect();
+    let Some(points) = carried(&rest, (&own.points, &own.triangles), &frames.points) else {
+        return Err(Error::Mesh {
+            subject: owner.into(),
+            reason: "its surface has no triangle that could carry vertices".into(),
+            hint: "write the surface anew".into(),
+        });
+    };
+    Ok(Places { times: frames.times, vertices: held.vertices.clone(), points: points.concat() })
+}
+
 /// The places of each pin of a body that follows files; `None` for other pins. `mesh` is the body's at rest, of which files have
-/// the `given` first vertices, the others being the middles of edges; `initial` where
-/// it starts.
+/// the `given` first vertices, the others being the middles of edges, or the vertices of the surface from which it was made;
+/// `initial` where it starts.
 pub(super) fn of_pins(
     body: &Body,
-    pins: &[Vec<u32>],
+    pins: &[Held],
     (mesh, given): (&Mesh, usize),
+    surfaces: &[Embedded],
     initial: &[[f64; 3]],
     subject: &str,
     notes: &mut Notes,
 ) -> Result<Vec<Option<Arc<Places>>>> {
     let mut out = vec![];
-    for (i, (pin, vertices)) in body.pins.iter().zip(pins).enumerate() {
+    for (i, (pin, held)) in body.pins.iter().zip(pins).enumerate() {
         let Some((motion, sequence)) = pin.motion.as_ref().and_then(|m| Some((m, m.sequence()?))) else {
             out.push(None);
             continue;
@@ -235,17 +263,21 @@ pub(super) fn of_pins(
         let refuse = |reason: &str, hint: &str| {
             Err(Error::Mesh { subject: owner.clone(), reason: reason.into(), hint: hint.into() })
         };
-        if matches!(body.mesh, MeshSource::Surface { .. }) {
-            return refuse(
-                "files move the vertices of a surface, but the pin holds those of the tets that were made from it",
-                "write the tets with 'pliant mesh' and give them as 'mesh', with files for their vertices",
-            );
-        }
-        let own = Mesh { points: mesh.points[..given].to_vec(), ..Mesh::default() };
-        let mut frames = read(sequence, &own, false, &owner)?;
-        let ends = quadratic::ends(&mesh.tets, &mesh.middles, given);
-        frames.points.iter_mut().for_each(|points| quadratic::extend(points, &ends));
-        let places = Places::new(&frames, vertices.clone(), &body.transform);
+        let places = if matches!(body.mesh, MeshSource::Surface { .. }) {
+            let [surface] = surfaces else {
+                return refuse(
+                    "files move the vertices of one surface, but the body has several",
+                    "write them into one file, or write the tets with 'pliant mesh' and give them as 'mesh'",
+                );
+            };
+            of_surface(sequence, held, surface, (body, mesh), &owner)?
+        } else {
+            let own = Mesh { points: mesh.points[..given].to_vec(), ..Mesh::default() };
+            let mut frames = read(sequence, &own, false, &owner)?;
+            let ends = quadratic::ends(&mesh.tets, &mesh.middles, given);
+            frames.points.iter_mut().for_each(|points| quadratic::extend(points, &ends));
+            Places::new(&frames, held.vertices.clone(), &body.transform)
+        };
         if !places.is_finite() {
             return refuse("its places are not finite", "use smaller numbers in 'transform'");
         }

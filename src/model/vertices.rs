@@ -8,7 +8,7 @@ use super::numbering::Numbering;
 use super::passing::PassingPin;
 use super::{HardPin, Model, State};
 use crate::error::{Error, Result};
-use crate::scene::{PinKind, Scene};
+use crate::scene::Scene;
 use elements::math::lanes::Vec4;
 
 /// How a pin holds one vertex.
@@ -16,8 +16,8 @@ use elements::math::lanes::Vec4;
 pub struct Hold {
     /// The input number of the vertex.
     pub vertex: usize,
-    /// Whether the pin is hard or soft.
-    pub kind: PinKind,
+    /// The stiffness of the spring of a soft pin in N/m; `None` for a hard one.
+    pub stiffness: Option<f64>,
     /// The number of the model's motion that the vertex follows.
     pub motion: Option<usize>,
 }
@@ -50,7 +50,7 @@ impl Vertices {
         let (holds, mut passing) = collect_pins(scene, bodies, firsts, &mut motions, notes);
         let (mut pinned, unknown) = pinned_and_unknown(scene, bodies, &holds)?;
         for pin in &mut passing {
-            pin.vertices.retain(|v| unknown[*v as usize]);
+            pin.leave_out(|v| !unknown[v as usize]);
             for v in &pin.vertices {
                 let own = &mut pinned[*v as usize];
                 *own = if *own == 0 { 3 } else { *own };
@@ -79,8 +79,8 @@ fn pinned_and_unknown(scene: &Scene, bodies: &[BodyData], holds: &[Hold]) -> Res
     let mut unknown: Vec<bool> = bodies.iter().flat_map(|b| b.orphans.iter().map(|o| !o)).collect();
     let mut pinned = vec![0u8; unknown.len()];
     for hold in holds {
-        pinned[hold.vertex] = if hold.kind == PinKind::Hard { 1 } else { 2 };
-        unknown[hold.vertex] &= hold.kind != PinKind::Hard;
+        pinned[hold.vertex] = if hold.stiffness.is_none() { 1 } else { 2 };
+        unknown[hold.vertex] &= hold.stiffness.is_some();
     }
     if unknown.contains(&true) {
         return Ok((pinned, unknown));
@@ -106,7 +106,7 @@ fn collect_pins(
     let mut of_vertex: Vec<Option<Hold>> = vec![None; total];
     for (i, body) in bodies.iter().enumerate() {
         let mut overridden = 0;
-        for ((pin, vertices), places) in scene.bodies[i].pins.iter().zip(&body.pins).zip(&body.places) {
+        for ((pin, held), places) in scene.bodies[i].pins.iter().zip(&body.pins).zip(&body.places) {
             let motion = pin.motion.as_ref().map(|m| {
                 let is_relative = pin.active.is_some_and(|active| active.from > 0.0);
                 let (motion, places) = (m.clone(), places.clone());
@@ -114,16 +114,18 @@ fn collect_pins(
                 motions.len() - 1
             });
             if let Some(period) = pin.active.filter(|active| !active.is_always()) {
-                let vertices = vertices.iter().map(|v| firsts[i] as u32 + v).collect();
-                passing.push(PassingPin { body: i, period, kind: pin.kind, motion, vertices, term: None });
+                let vertices = held.vertices.iter().map(|v| firsts[i] as u32 + v).collect();
+                let stiffness = held.stiffness.clone();
+                passing.push(PassingPin { body: i, period, stiffness, motion, vertices, term: None });
                 continue;
             }
-            for v in vertices {
+            for (n, v) in held.vertices.iter().enumerate() {
                 let vertex = firsts[i] + *v as usize;
+                let stiffness = held.stiffness.as_ref().map(|each| each[n]);
                 let slot = &mut of_vertex[vertex];
                 overridden += usize::from(slot.is_some());
-                if !(slot.is_some_and(|h| h.kind == PinKind::Hard) && pin.kind != PinKind::Hard) {
-                    *slot = Some(Hold { vertex, kind: pin.kind, motion });
+                if !(slot.is_some_and(|h| h.stiffness.is_none()) && stiffness.is_some()) {
+                    *slot = Some(Hold { vertex, stiffness, motion });
                 }
             }
         }
@@ -144,10 +146,10 @@ pub fn initial_state(bodies: &[BodyData], vertices: &Vertices, numbering: &Numbe
     // Obstacles start where they are at rest.
     x.extend(&vertices.rest[x.len()..]);
     v.resize(x.len(), [0.0; 3]);
-    for hold in vertices.holds.iter().filter(|h| h.kind == PinKind::Hard) {
+    for hold in vertices.holds.iter().filter(|h| h.stiffness.is_none()) {
         v[hold.vertex] = [0.0; 3];
     }
-    for pin in vertices.passing.iter().filter(|p| p.kind == PinKind::Hard && p.period.from <= 0.0) {
+    for pin in vertices.passing.iter().filter(|p| p.stiffness.is_none() && p.period.from <= 0.0) {
         pin.vertices.iter().for_each(|vertex| v[*vertex as usize] = [0.0; 3]);
     }
     let internal =
@@ -165,7 +167,7 @@ pub fn passing_pins(numbering: &Numbering, mut pins: Vec<PassingPin>) -> Vec<Pas
 pub fn hard_pins(model: &Model, holds: &[Hold]) -> Vec<HardPin> {
     holds
         .iter()
-        .filter(|h| h.kind == PinKind::Hard)
+        .filter(|h| h.stiffness.is_none())
         .map(|h| {
             let vertex = model.numbering.position[h.vertex];
             HardPin { vertex, origin: model.initial.x[vertex as usize].xyz(), motion: h.motion }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::names;
-use super::{Body, Contact, FrameFormat, MeshSource, Obstacle, Output, Quantity, Scene, Shape, Time};
+use super::{
+    Body, Contact, FrameFormat, MeshSource, Obstacle, Output, PinKind, Quantity, Scene, Shape, Time,
+};
 use crate::error::{Error, Result};
 use crate::io::vtu_write::Compression;
 use crate::mesh::Mesh;
@@ -122,6 +124,14 @@ impl Scene {
             for (i, pin) in body.pins.iter().enumerate() {
                 if let Some((key, reason)) = pin.active.and_then(|active| active.refusal()) {
                     return refuse(format!("body '{}': pin {i}: active.{key} {reason}", body.name));
+                }
+                if let PinKind::Soft(stiffness) | PinKind::Painted { scale: stiffness, .. } = &pin.kind
+                    && !(*stiffness > 0.0 && stiffness.is_finite())
+                {
+                    return refuse(format!(
+                        "body '{}': pin {i}: its stiffness must be above 0 N/m",
+                        body.name
+                    ));
                 }
             }
         }

@@ -283,12 +283,20 @@ pub struct Pin {
 }
 
 /// How a pin holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PinKind {
     /// The vertex is prescribed and leaves the unknowns; for a time, it is an unknown that is held.
     Hard,
     /// A spring of zero rest length with this stiffness in N/m, one per vertex.
     Soft(f64),
+    /// Likewise with a stiffness for each vertex from a point array of the mesh, none of it negative; where it is 0 there is no
+    /// spring. Where tets were made from a surface, springs at the vertices of the surface, which the vertices of the tets share.
+    Painted {
+        /// The name of the array.
+        array: String,
+        /// The stiffness in N/m where the array is 1, > 0.
+        scale: f64,
+    },
 }
 
 /// A set of vertices of a body.

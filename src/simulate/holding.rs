@@ -13,7 +13,6 @@ use crate::cache::Outcome;
 use crate::error::Result;
 use crate::model::passing::PassingPin;
 use crate::model::{HardPin, Model};
-use crate::scene::PinKind;
 use crate::step::Objective;
 use elements::math::lanes::Vec4;
 
@@ -78,7 +77,7 @@ impl Holding {
             if let Some(term) = pin.term {
                 objective.terms[term].rescale(if *is_on { 1.0 } else { 0.0 });
             }
-            if *is_on && pin.kind == PinKind::Hard {
+            if *is_on && pin.stiffness.is_none() {
                 let hold = |(vertex, origin): (&u32, &[f64; 3])| {
                     (*vertex, HardPin { vertex: *vertex, origin: *origin, motion: pin.motion })
                 };

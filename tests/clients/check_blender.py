@@ -6,7 +6,8 @@
 For every source (usd, pc2, mdd, ply, obj; default: those of the run) a process of its own imports the run, evaluates the
 vertices of every object at five frames and holds them against the VTU frames, upright: (x, -z, y). Texture coordinates are
 kept where the surface has some. One frame is rendered; its pixels must show objects before a background. What was in Blender
-before must stay as it was, and a saved scene must move when another process opens it.
+before must stay as it was, and a saved scene must move when another process opens it. Objects of the user's own, in several
+places, axes and orders of vertices, must move as a body with --onto, and stay as they were otherwise.
 Exit code 0 if all is well.
 """
 
@@ -96,6 +97,102 @@ def saved(run, source, path):
     print(f"{truth.name}: {source}: saved and opened, off by {worst:.1e} m at most")
 
 
+# How the user's object stood when its mesh was written, and how the file had it: a matrix of the object, and from its place in
+# the world, or in its own space, to the file.
+TURNED = ((0.3, -0.5, 0.2), (1.1, 0.7, -0.6))
+WAYS = {"y up": (TURNED, "world", "y"), "z up": (TURNED, "world", "z"), "own space": (TURNED, "own", "z"), "plain": (((0, 0, 0), (1, 1, 1)), "own", "y")}
+
+
+def own_object(truth, surface, way, order):
+    """An object of the user's own from which the mesh of a body may have been written; its place, and what it has besides."""
+    import bpy
+    import numpy as np
+    from mathutils import Euler, Matrix
+
+    (angles, sizes), space, up = WAYS[way]
+    matrix = np.array(Matrix.LocRotScale((0.4, -1, 2), Euler(angles), sizes)) if way != "plain" else np.eye(4)
+    x, y, z = truth.of(surface, 0).T
+    points = np.stack([x, -z, y] if up == "y" else [x, y, z], axis=1)
+    if space == "world":
+        back = np.linalg.inv(matrix)
+        points = points @ back[:3, :3].T + back[:3, 3]
+    mesh = bpy.data.meshes.new("mine")
+    faces = [[v, v + 1, v + 2] for v in range(0, len(points) - 2, 3)]
+    number = np.argsort(order)
+    mesh.from_pydata(points[order].tolist(), [], [[int(number[v]) for v in face] for face in faces])
+    thing = bpy.data.objects.new(f"mine {way}", mesh)
+    thing.matrix_world = Matrix(matrix.tolist())
+    bpy.context.scene.collection.objects.link(thing)
+    mesh.materials.append(bpy.data.materials.new("my skin"))
+    mesh.uv_layers.new(name="my map")
+    thing.vertex_groups.new(name="my group").add([0, 2], 0.25, "REPLACE")
+    thing.modifiers.new("my smoothing", "SMOOTH").iterations = 0
+    thing.modifiers.new("my subdivision", "SUBSURF").levels = 1
+    return thing, matrix
+
+
+def onto(run, source, path):
+    """Moves objects of the user's own, saves, opens and looks."""
+    import bpy
+    import numpy as np
+    from truth import Truth, check
+
+    truth = Truth(run)
+    surface = next(iter(truth.maps))
+    count = len(truth.of(surface, 0))
+    user = bpy.context.scene
+    places, told = {}, []
+    for k, way in enumerate(WAYS):
+        order = np.random.default_rng(k).permutation(count) if k % 2 == 0 else np.arange(count)
+        thing, matrix = own_object(truth, surface, way, order)
+        places[thing.name] = (way, matrix, order)
+        told += ["--onto", f"{thing.name}={surface}"]
+    user.render.fps, user.frame_end, user.render.engine = 60, 77, "BLENDER_WORKBENCH"
+    bpy.context.view_layer.update()
+
+    def mine():
+        # Nothing but a modifier may come.
+        return {
+            t.name: (
+                tuple(map(tuple, t.matrix_world)), [m.name for m in t.modifiers if m.name != "pliant"],
+                [tuple(v.co) for v in t.data.vertices], [s.name for s in t.material_slots], [u.name for u in t.data.uv_layers],
+                [[(g.group, g.weight) for g in v.groups] for v in t.data.vertices],
+            )
+            for t in user.objects if t.type == "MESH"
+        }, len(bpy.data.objects), len(bpy.data.materials), len(bpy.data.scenes), len(bpy.data.collections), state()
+
+    before = mine()
+    for _ in range(2):
+        script, arguments = script_of(truth, "--source", source, *told, "--save", path)
+        script["main"](arguments)
+    check(mine() == before, "what the user had has changed")
+    bpy.ops.wm.open_mainfile(filepath=path)
+    worst = 0.0
+    for name, (way, matrix, order) in places.items():
+        thing = bpy.data.objects[name]
+        check([m.name for m in thing.modifiers] == ["my smoothing", "pliant", "my subdivision"], f"{name}: {list(thing.modifiers)}")
+        thing.modifiers["my subdivision"].show_viewport = False
+        for index in truth.some_frames():
+            bpy.context.scene.frame_set(truth.told["start_frame"] + index)
+            shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            found = np.array([tuple(v.co) for v in shown.data.vertices], float)
+            _, space, up = WAYS[way]
+            if space == "world":
+                found = found @ matrix[:3, :3].T + matrix[:3, 3]
+            x, y, z = truth.of(surface, index).T
+            expected = np.stack([x, -z, y] if up == "y" else [x, y, z], axis=1)[order]
+            worst = max(worst, float(np.abs(found - expected).max()))
+            check(worst < 1e-6 * max(1, np.abs(expected).max()), f"{way}, frame {index}: off by {worst}")
+    bpy.data.objects["mine plain"].data.vertices[0].co.x += 0.1
+    script, arguments = script_of(truth, "--source", source, "--onto", f"mine plain={surface}")
+    try:
+        script["main"](arguments)
+        raise AssertionError("another shape was not refused")
+    except SystemExit as end:
+        check("lie as the" in str(end), str(end))
+    print(f"{truth.name}: {source}: on {len(places)} objects of the user's own, off by {worst:.1e} m at most")
+
+
 def compare(truth, scene, source):
     """The largest distance in m between what a scene shows and the run."""
     import bpy
@@ -167,7 +264,7 @@ def check_picture(path):
 
 
 def main():
-    parts = {"--child": child, "--save": save, "--saved": saved}
+    parts = {"--child": child, "--save": save, "--saved": saved, "--onto": onto}
     if sys.argv[1] in parts:
         return parts[sys.argv[1]](*sys.argv[2:])
     run = Path(sys.argv[1]).resolve()
@@ -178,7 +275,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:
             picture, blend = (str(Path(folder) / f"{source}.{ending}") for ending in ("png", "blend"))
-            for part, path in (("--child", picture), ("--save", blend), ("--saved", blend)):
+            parts = [("--child", picture), ("--save", blend), ("--saved", blend)]
+            if source in ("pc2", "mdd", "ply", "obj"):
+                parts.append(("--onto", str(Path(folder) / f"{source}-onto.blend")))
+            for part, path in parts:
                 command = [sys.executable, __file__, part, str(run), source, path]
                 done = subprocess.run(command, timeout=SECONDS, capture_output=True, text=True)
                 if done.returncode:

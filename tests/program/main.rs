@@ -18,6 +18,7 @@ mod house;
 mod interruption;
 mod keeping;
 mod names;
+mod painted;
 mod paper_command;
 mod pipeline;
 mod plot;

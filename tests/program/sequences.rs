@@ -2,8 +2,8 @@
 
 use pliant::io::point_cache;
 use pliant::io::stored::StoredGrid;
-use pliant::mesh::Mesh;
 use pliant::mesh::generate::generate;
+use pliant::mesh::{DataArray, Mesh};
 use pliant::scene::Shape;
 
 use crate::common::meshes::boundary;
@@ -388,15 +388,61 @@ fn files_that_begin_elsewhere_or_have_other_vertices_are_told() {
         message.contains("pin 0") && message.contains("24 vertices in each frame, the mesh has 25"),
         "{message}"
     );
-    // Tets that are made here have vertices that no file knows.
-    let ball = boundary(&Shape::Sphere { radius: 0.25, cells: 1 });
-    pliant::io::write(&ball, &place.path("ball.obj")).unwrap();
-    let filled = sheet("\"hard\"", "{ file = \"sheet.pc2\", fps = 24 }");
-    let filled = filled
-        .replace("generate = { shape = \"cloth\", size = [1, 1], cells = [4, 4] }", "surface = \"ball.obj\"");
-    place.write("filled.toml", &filled.replace("ids = [0, 5, 10, 15, 20]", "ids = [0]"));
-    let message = place.fail(2, &["check", "filled.toml"]);
-    assert!(message.contains("those of the tets that were made from it"), "{message}");
+}
+
+/// A ball of tets that were made from its surface, whose upper half follows a file.
+fn filled(surface: &str) -> String {
+    format!(
+        "[time]\nstep = \"1/48\"\nframes = 16\n[world]\ngravity = [0, 0, 0]\n[[body]]\nname = \"ball\"\n\
+         surface = {surface}\ntetrahedralize = {{ cells = 2000 }}\ntransform = {{ scale = 2 }}\n\
+         material = {{ model = \"corotated\", young = 1e5, poisson = 0.3 }}\n[[body.pin]]\n\
+         select = {{ array = {{ name = \"height\", above = 0.0 }} }}\nmotion = {{ file = \"ball.pc2\", fps = 24 }}\n\
+         [output]\nformats = [\"ply\"]\n"
+    )
+}
+
+#[test]
+fn a_surface_filled_with_tets_follows_files_of_its_own_vertices() {
+    let place = Place::new();
+    let mut ball = ball();
+    let heights = ball.points.iter().map(|p| p[1]).collect();
+    ball.point_data = vec![DataArray { name: "height".into(), components: 1, values: heights }];
+    pliant::io::write(&ball, &place.path("ball.ply")).unwrap();
+    place.write("scene.toml", &filled("\"ball.ply\""));
+    let turned = |p: &[f64; 3], radians: f64, up: f64| {
+        let (sin, cos) = radians.sin_cos();
+        [cos * p[0] + sin * p[2], p[1] + up, cos * p[2] - sin * p[0]]
+    };
+    // As a whole, and twisted by a radian a metre, which the tets cannot follow within a cell.
+    for (name, twist, tolerance) in [("turned", 0.0, 1e-6), ("twisted", 0.125, 5e-3)] {
+        let at = |frame: usize| -> Vec<[f64; 3]> {
+            let k = frame as f64;
+            ball.points.iter().map(|p| turned(p, k * (0.15 + twist * p[1]), 0.02 * k)).collect()
+        };
+        std::fs::write(place.path("ball.pc2"), pc2(&(0..9).map(at).collect::<Vec<_>>(), 1.0)).unwrap();
+        place.succeed(&["-q", "simulate", "scene.toml", "-o", name]);
+        for frame in [0, 4, 8] {
+            let ply = place.path(&format!("{name}/ply/ball_{:04}.ply", 2 * frame));
+            let found = pliant::io::read(&ply).unwrap().points;
+            for ((x, file), rest) in found.iter().zip(at(frame)).zip(&ball.points).filter(|(_, p)| p[1] > 0.0)
+            {
+                let off = apart(&[*x], &[file.map(|c| 2.0 * c)]);
+                assert!(off < tolerance, "{name}, frame {frame}, {rest:?}: {off}");
+            }
+        }
+    }
+    std::fs::write(place.path("ball.pc2"), pc2(&[vec![[0.0; 3]; 24]], 1.0)).unwrap();
+    let message = place.fail(2, &["check", "scene.toml"]);
+    let count = ball.points.len();
+    assert!(message.contains(&format!("24 vertices in each frame, the mesh has {count}")), "{message}");
+    let right = later(&ball.points, 300);
+    pliant::io::write(&Mesh { points: right, ..ball.clone() }, &place.path("right.ply")).unwrap();
+    place.write("scene.toml", &filled("[\"ball.ply\", \"right.ply\"]"));
+    let message = place.fail(2, &["check", "scene.toml"]);
+    assert!(
+        message.contains("pin 0") && message.contains("files move the vertices of one surface"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -32,8 +32,8 @@ pub use force::{Load, Wind};
 pub use material::{Inversion, Material};
 pub use output::{Compression, Output};
 pub use pin::{
-    ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Period, Pin, PinKind,
-    PlaneSelection, RotationRate, Select, Shake, SphereSelection,
+    ArraySelection, BoxSelection, Keyframe, Keyframes, Motion, NearestSelection, Painted, Period, Pin,
+    PinKind, PlaneSelection, RotationRate, Select, Shake, SphereSelection, Stiffness,
 };
 pub use probe::{Probe, Probed, Reduce};
 pub use quantity::{ArrayName, Directions, Place, Quantity};

@@ -1,7 +1,12 @@
 //! The tables of one `[[body.pin]]`: selections and motions, which obstacles have too.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A set of vertices held in place or moved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,13 +41,70 @@ pub struct Period {
 }
 
 /// How a pin holds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PinKind {
     /// Exactly.
     Hard,
-    /// By a spring of this stiffness in N/m, above 0, at each vertex.
-    Soft(f64),
+    /// By a spring at each vertex: of this stiffness in N/m, above 0, or of `scale` times what a point array of the mesh file
+    /// has there (`scale` in N/m, 1 by default). Vertices where the array is 0 are free.
+    Soft(Stiffness),
+}
+
+/// The stiffness of the springs of a soft pin.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Stiffness {
+    /// The same stiffness at all vertices, in N/m.
+    Number(f64),
+    /// Stiffnesses from an array of the mesh file.
+    Painted(Painted),
+}
+
+/// Stiffnesses that an array of the mesh file weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Painted {
+    /// Name of a scalar point array of the mesh file, without negative values.
+    pub array: String,
+    /// The stiffness in N/m where the array is 1, above 0. Default 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+}
+
+impl<'de> Deserialize<'de> for Stiffness {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct StiffnessVisitor;
+        impl<'de> Visitor<'de> for StiffnessVisitor {
+            type Value = Stiffness;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number or { array = \"name\", scale = … }")
+            }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Stiffness, E> {
+                Ok(Stiffness::Number(value))
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Stiffness, E> {
+                Ok(Stiffness::Number(value as f64))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Stiffness, A::Error> {
+                Painted::deserialize(MapAccessDeserializer::new(map)).map(Stiffness::Painted)
+            }
+        }
+        deserializer.deserialize_any(StiffnessVisitor)
+    }
+}
+
+impl JsonSchema for Stiffness {
+    fn schema_name() -> Cow<'static, str> {
+        "Stiffness".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let painted = generator.subschema_for::<Painted>();
+        json_schema!({
+            "description": "The same stiffness in N/m at all vertices, or stiffnesses from a point array of the mesh file.",
+            "anyOf": [{ "type": "number" }, painted],
+        })
+    }
 }
 
 /// A set of vertices or cells of a body.
@@ -140,7 +202,7 @@ pub struct Motion {
     /// The offset `amplitude` · sin(2π · `frequency` · t).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shake: Option<Shake>,
-    /// Files with the positions of all vertices of the body's mesh over time, of which the pinned ones follow theirs: a point
+    /// Files with the positions of all vertices of the body's mesh or surface over time, of which the pinned ones follow theirs: a point
     /// cache, .pc2 or .mdd, or meshes with # for each digit of their numbers, such as "walk_####.obj". Relative to the config
     /// file. Only for pins: obstacles have `sequence`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -81,7 +81,9 @@ pub(super) fn fill_selection(select: &mut Option<raw::Select>) {
 }
 
 pub(super) fn fill_pin(pin: &mut raw::Pin) {
-    pin.kind.get_or_insert(raw::PinKind::Hard);
+    if let raw::PinKind::Soft(raw::Stiffness::Painted(painted)) = pin.kind.get_or_insert(raw::PinKind::Hard) {
+        painted.scale.get_or_insert(1.0);
+    }
     fill_selection(&mut pin.select);
     if let Some(motion) = &mut pin.motion {
         fill_motion(motion);

@@ -10,10 +10,15 @@ use elements::math::track::{Key, Track};
 /// Validates a pin that stands at `at`, in a run that ends at the time `end`.
 pub fn resolve(pin: &raw::Pin, at: KeyPath, end: f64, report: &mut Report) -> Option<scene::Pin> {
     let select = wanted_selection(&pin.select, &at, report);
-    let kind = match pin.kind {
-        Some(raw::PinKind::Soft(stiffness)) => {
-            report.check(stiffness > 0.0, at.extend("kind.soft"), "must be above 0");
-            scene::PinKind::Soft(stiffness)
+    let kind = match &pin.kind {
+        Some(raw::PinKind::Soft(raw::Stiffness::Number(stiffness))) => {
+            report.check(*stiffness > 0.0, at.extend("kind.soft"), "must be above 0");
+            scene::PinKind::Soft(*stiffness)
+        }
+        Some(raw::PinKind::Soft(raw::Stiffness::Painted(painted))) => {
+            let scale = painted.scale.unwrap_or(1.0);
+            report.check(scale > 0.0, at.extend("kind.soft.scale"), "must be above 0");
+            scene::PinKind::Painted { array: painted.array.clone(), scale }
         }
         Some(raw::PinKind::Hard) | None => scene::PinKind::Hard,
     };

@@ -170,6 +170,24 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("motion =", "kind = { soft = 0 }\nmotion =", "18:17 body.0.pin.0.kind.soft", "must be above 0"),
     (
         "motion =",
+        "kind = { soft = { array = \"goal\", scale = -1 } }\nmotion =",
+        "18:44 body.0.pin.0.kind.soft.scale",
+        "must be above 0",
+    ),
+    (
+        "motion =",
+        "kind = { soft = { aray = \"goal\" } }\nmotion =",
+        "18:19 body.0.pin.0.kind.soft.aray",
+        "unknown key|did you mean 'array'?",
+    ),
+    (
+        "motion =",
+        "kind = { soft = \"goal\" }\nmotion =",
+        "18:17 body.0.pin.0.kind.soft",
+        "expected a number or { array",
+    ),
+    (
+        "motion =",
         "active = { from = 2, until = 1 }\nmotion =",
         "18:30 body.0.pin.0.active.until",
         "must be after from = 2",

@@ -19,7 +19,7 @@ use super::vertices::Hold;
 use super::{BodyModel, Model};
 use crate::error::{Error, Result};
 use crate::mesh::quadratic;
-use crate::scene::{BendingKind, Body, PinKind, Scene};
+use crate::scene::{BendingKind, Body, Scene};
 use crate::step::Term;
 use elements::energy::attachment::{Attachment, AttachmentTerm};
 use elements::energy::bending::{Hinge, sides};
@@ -240,14 +240,12 @@ fn sorted<const N: usize>(
 fn soft_pins(model: &Model, holds: &[&Hold]) -> Option<Box<dyn Energy>> {
     let soft: Vec<(Attachment, [f64; 3], usize, Option<Course>)> = holds
         .iter()
-        .filter_map(|h| match h.kind {
-            PinKind::Hard => None,
-            PinKind::Soft(stiffness) => {
-                let vertex = model.numbering.position[h.vertex];
-                let origin = model.initial.x[vertex as usize].xyz();
-                let motion = h.motion.map(|m| model.motions[m].clone());
-                Some((Attachment { vertex, stiffness }, origin, h.vertex, motion))
-            }
+        .filter_map(|h| {
+            let stiffness = h.stiffness?;
+            let vertex = model.numbering.position[h.vertex];
+            let origin = model.initial.x[vertex as usize].xyz();
+            let motion = h.motion.map(|m| model.motions[m].clone());
+            Some((Attachment { vertex, stiffness }, origin, h.vertex, motion))
         })
         .collect();
     if soft.is_empty() {

@@ -6,10 +6,14 @@ From a shell:   blender -P import_blender.py                     (into the scene
                 blender -b -P import_blender.py -- --frame 60 --output frame.png
                 blender -b -P import_blender.py -- --animation --output frames/####.png --samples 32
                 blender -b -P import_blender.py -- --save scene.blend
+                blender -b mine.blend -P import_blender.py -- --onto Suzanne --save moving.blend
                 python import_blender.py --frame 60 --output frame.png        (with the module bpy)
 
 --output and --save make a scene of its own too. Nothing that is in Blender already is changed or removed, and whatever is
 made is in a collection with the name of the run. --help lists all options. Positions are those of the run with y up turned to z up: (x, y, z) becomes (x, -z, y).
+
+--onto OBJECT lets an object of your own move as the body that was made from it: with its materials, groups and modifiers, and with
+nothing added but a modifier Mesh Cache. Its axes, its place and the order of its vertices are found by its shape.
 """
 
 import argparse
@@ -22,6 +26,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
+from mathutils.kdtree import KDTree
 
 RUN = json.loads(r"""@RUN@""")
 
@@ -70,7 +75,11 @@ def options():
     parser.add_argument("--output", metavar="FILE", help="render into this file; #### stands for the frame")
     parser.add_argument("--frame", type=int, help="render this frame of the run, counted from 0; default: the middle")
     parser.add_argument("--animation", action="store_true", help="render all frames")
-    parser.add_argument("--scene", action="store_true", help="a scene of its own, with camera, light and render settings")
+    parser.add_argument("--scene", "--render-setup", action="store_true", help="a scene of its own, with camera, light and render settings")
+    parser.add_argument(
+        "--onto", action="append", default=[], metavar="OBJECT[=BODY]",
+        help="move this object of yours; the body is the one of the same name or the only one; may be given several times",
+    )
     parser.add_argument("--save", metavar="FILE.blend", help="save it; frames of ply, obj and stl go into files beside")
     parser.add_argument("--floor", action="store_true", help="a floor under the lowest point of the motion")
     parser.add_argument("--smooth", action="store_true", help="smooth shading")
@@ -84,7 +93,9 @@ def options():
         parser.error(f"--output {arguments.output}: pictures are {', '.join(PICTURES)}")
     if arguments.save and Path(arguments.save).suffix != ".blend":
         parser.error(f"--save {arguments.save}: wants the name of a .blend file")
-    arguments.scene |= bool(arguments.output or arguments.save)
+    if arguments.onto and (arguments.scene or arguments.output):
+        parser.error("--onto is for the scene that is open, whose camera and render settings are yours: leave out --scene and --output")
+    arguments.scene |= bool(arguments.output or arguments.save) and not arguments.onto
     return arguments
 
 
@@ -164,9 +175,14 @@ def build(collection, surface, points, faces, edges, uv):
 # The ways in, best first ---------------------------------------------------------------------------------------------
 
 
-def play(thing, path):
-    """Lets the Mesh Cache modifier move an object by a PC2 or MDD file."""
-    cache = thing.modifiers.new("pliant", "MESH_CACHE")
+def play(thing, path, keep=False):
+    """Lets the Mesh Cache modifier move an object by a PC2 or MDD file; `keep` goes on with the one that it has for this."""
+    cache = thing.modifiers.get("pliant") if keep else None
+    if cache is None or cache.type != "MESH_CACHE":
+        makers = (i for i, modifier in enumerate(thing.modifiers) if modifier.type not in MOVERS)
+        index = next(makers, len(thing.modifiers))
+        cache = thing.modifiers.new("pliant", "MESH_CACHE")
+        thing.modifiers.move(len(thing.modifiers) - 1, index)
     cache.cache_format = path.suffix[1:].upper()
     cache.filepath = str(path)
     cache.frame_start = RUN["start_frame"]
@@ -216,14 +232,14 @@ def usd(collection, directory, _ending, _arguments):
     return things, round(last - first) + 1
 
 
-def bake(path, count, files, read):
-    """Writes the positions of all frames as a PC2 file."""
+def write_pc2(path, frames):
+    """Writes positions, frame by frame, as a PC2 file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "wb") as out:
-        out.write(b"POINTCACHE2\0" + np.array([1, count], "<i4").tobytes())
-        out.write(np.array([RUN["start_frame"], 1], "<f4").tobytes() + np.array([len(files)], "<i4").tobytes())
-        for file in files:
-            out.write(read(file).astype("<f4").tobytes())
+        out.write(b"POINTCACHE2\0" + np.array([1, len(frames[0])], "<i4").tobytes())
+        out.write(np.array([RUN["start_frame"], 1], "<f4").tobytes() + np.array([len(frames)], "<i4").tobytes())
+        for points in frames:
+            out.write(points.astype("<f4").tobytes())
 
 
 def sequence(collection, directory, ending, arguments):
@@ -248,7 +264,7 @@ def sequence(collection, directory, ending, arguments):
         if arguments.save:
             blend = Path(arguments.save).resolve()
             path = blend.with_name(f"{blend.stem}-frames") / f"{surface['name']}.pc2"
-            bake(path, len(thing.data.vertices), files, points_of)
+            write_pc2(path, [points_of(file) for file in files])
             play(thing, path)
         else:
             players.append((thing.name, files))
@@ -296,7 +312,7 @@ def find_source(arguments):
     if root.name == "blender" and not (root / "config.toml").exists():
         root = root.parent
     for name, (sub, ending, load) in SOURCES.items():
-        if arguments.source not in ("auto", name):
+        if arguments.source not in ("auto", name) or (arguments.onto and name not in POSITIONS):
             continue
         if name == "usd" and arguments.source == "auto" and not bpy.app.build_options.usd:
             continue
@@ -304,6 +320,126 @@ def find_source(arguments):
             return load, root / sub, ending
     wanted = "frames that Blender can show" if arguments.source == "auto" else f"frames of format '{arguments.source}'"
     stop(f"{root}: no {wanted}; make some with: pliant export {root} --format pc2")
+
+
+# Objects of the user's own -------------------------------------------------------------------------------------------
+
+# Modifiers that keep the vertices as they are and in order; the motion is played behind those that come first.
+MOVERS = {
+    "ARMATURE", "CAST", "CORRECTIVE_SMOOTH", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM", "LAPLACIANSMOOTH", "LATTICE",
+    "MESH_CACHE", "MESH_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "SURFACE_DEFORM", "WARP", "WAVE",
+}
+
+# An object has the shape of a body if no vertex is off by more than this part of its size: what files in text round.
+SAME = 1e-4
+
+
+def pc2_positions(directory, name):
+    """All frames of a PC2 file."""
+    data = (directory / f"{name}.pc2").read_bytes()
+    count, samples = (int.from_bytes(data[at:at + 4], "little") for at in (16, 28))
+    return np.frombuffer(data, "<f4", offset=32).reshape(samples, count, 3).astype(float)
+
+
+def mdd_positions(directory, name):
+    """All frames of an MDD file."""
+    data = (directory / f"{name}.mdd").read_bytes()
+    samples, count = (int.from_bytes(data[at:at + 4], "big") for at in (0, 4))
+    return np.frombuffer(data, ">f4", offset=8 + 4 * samples).reshape(samples, count, 3).astype(float)
+
+
+def file_positions(ending, read):
+    """The same of a file for each frame."""
+
+    def positions(directory, name):
+        own = [p for p in directory.glob(f"*_*.{ending}") if p.stem.rsplit("_", 1)[0] == name]
+        return np.array([read(path) for path in sorted(own, key=lambda path: int(path.stem.rsplit("_", 1)[1]))])
+
+    return positions
+
+
+# Sources whose vertices are those of the body.
+POSITIONS = {
+    "pc2": pc2_positions,
+    "mdd": mdd_positions,
+    "ply": file_positions("ply", lambda path: read_ply(path, True)),
+    "obj": file_positions("obj", lambda path: read_obj(path)[0]),
+}
+
+
+def similarity(points, onto):
+    """The rotation, scale and offset that bring points nearest to others, as a matrix; None for points in one place."""
+    middle, other = points.mean(0), onto.mean(0)
+    left, stretch, right = np.linalg.svd((onto - other).T @ (points - middle))
+    spread = ((points - middle) ** 2).sum()
+    if spread <= 0:
+        return None
+    signs = np.array([1, 1, np.sign(np.linalg.det(left @ right)) or 1])
+    matrix = np.eye(4)
+    matrix[:3, :3] = (left * signs) @ right * ((stretch * signs).sum() / spread)
+    matrix[:3, 3] = other - matrix[:3, :3] @ middle
+    return matrix
+
+
+def moved(matrix, points):
+    """Points under a matrix."""
+    return points @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def match(first, thing):
+    """The matrix from the run to an object's own space and, for each of its vertices, that of the run; None if there is none.
+
+    The file may have been written with y or z up, with or without the object's place, in its order or another.
+    """
+    own = np.array([vertex.co for vertex in thing.data.vertices], float).reshape(-1, 3)
+    place, upright = np.array(thing.matrix_world), np.array([[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1.0]])
+    back = np.linalg.inv(place)
+    size = SAME * max(np.ptp(own, axis=0).max(initial=0), 1e-30)
+    ways = [back @ upright, back, np.eye(4), upright]
+    if len(first) == len(own):
+        fitted = similarity(first, moved(place, own))
+        for way in ways + ([] if fitted is None else [back @ fitted]):
+            if np.abs(moved(way, first) - own).max(initial=0) <= size:
+                return way, np.arange(len(own))
+    for way in ways:
+        tree = KDTree(len(first))
+        for number, point in enumerate(moved(way, first)):
+            tree.insert(point, number)
+        tree.balance()
+        found = [tree.find(point) for point in own]
+        if all(distance is not None and distance <= size for _, _, distance in found):
+            return way, np.array([number for _, number, _ in found])
+    return None
+
+
+def onto(directory, ending, arguments):
+    """Lets objects of the user's own play the motion; returns them with their bodies, and the number of frames."""
+    things, count, bodies = [], 0, {surface["name"]: surface for surface in RUN["surfaces"]}
+    for told in arguments.onto:
+        name, _, body = told.partition("=") if told not in bpy.data.objects else (told, "", "")
+        thing = bpy.data.objects.get(name)
+        if thing is None or thing.type != "MESH":
+            stop(f"--onto {told}: there is no mesh object '{name}'")
+        body = body or (name if name in bodies else next(iter(bodies)) if len(bodies) == 1 else "")
+        if body not in bodies:
+            stop(f"--onto {told}: which body? Say {name}=BODY with one of: {', '.join(bodies)}")
+        frames = POSITIONS[ending](directory, body)
+        bpy.context.view_layer.update()
+        found = match(frames[0], thing)
+        if found is None:
+            stop(
+                f"--onto {told}: no vertices of frame 0 of '{body}' lie as the {len(thing.data.vertices)} of '{name}' do: it must be "
+                "the object from which the mesh of the body was written, unchanged since, and without modifiers that make vertices"
+            )
+        matrix, numbers = found
+        base = Path(arguments.save).resolve() if arguments.save else None
+        beside = base.with_name(f"{base.stem}-frames") if base else directory.parent / "blender"
+        path = beside / f"{body}-on-{''.join(c if c.isalnum() else '_' for c in name)}.pc2"
+        write_pc2(path, np.array([moved(matrix, points[numbers]) for points in frames]))
+        things.append((bodies[body], thing))
+        play(thing, path, keep=True)
+        count = max(count, len(frames))
+    return things, count
 
 
 # The scene -----------------------------------------------------------------------------------------------------------
@@ -429,6 +565,12 @@ def save(things, path):
 
 def main(arguments):
     load, directory, ending = find_source(arguments)
+    if arguments.onto:
+        things, count = onto(directory, ending, arguments)
+        print(f"{RUN['name']}: on {len(things)} objects, {count} frames from {RUN['start_frame']}")
+        if arguments.save:
+            save(things, Path(arguments.save).resolve())
+        return
     scene = bpy.data.scenes.new(RUN["name"]) if arguments.scene else bpy.context.scene
     if arguments.scene:
         bpy.context.window.scene = scene
