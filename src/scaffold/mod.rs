@@ -15,7 +15,7 @@ use crate::config::{Overrides, load_made};
 use crate::error::suggest::suggestion;
 use crate::error::{Error, Result};
 use crate::model::body::{self, BodyData};
-use crate::scene::preset::{self, PRESETS, Preset, PresetKind};
+use crate::scene::preset::{self, PRESETS, Preset};
 use crate::simulate::estimate::{Estimate, estimate};
 use elements::math::vec3::{norm, sub};
 use facts::{Facts, Role};
@@ -45,8 +45,8 @@ pub struct Draft {
 
 /// The part of its size by which a body should sag, so that one sees that it is soft.
 const SAG: f64 = 0.05;
-/// How much farther than a column of its height a body may sag before it is held deeper.
-const MOST_SAG: f64 = 8.0;
+/// How much stiffer than a column of its height a body is made at the most: what hangs by a thread is not made of steel for it.
+const MOST_STIFFENED: f64 = 200.0;
 /// Steps per period of the lowest vibration.
 const STEPS_PER_PERIOD: f64 = 20.0;
 /// Frames per second.
@@ -55,6 +55,8 @@ const RATE: f64 = 30.0;
 const POISSON: f64 = 0.4;
 /// The density in kg/m³ of such a material.
 const DENSITY: f64 = 1000.0;
+/// The preset of sheets.
+const USUAL_FABRIC: &str = "cotton";
 
 /// Everything that the text of a config says.
 #[derive(Clone)]
@@ -109,7 +111,15 @@ pub fn draft(path: &Path, named: &str, wishes: &Wishes, cache: &Cache) -> Result
         estimate: Estimate::None("it was not made"),
     };
     let mut notes = vec![];
-    let rest = plan.load(path, cache)?;
+    let rest = match plan.load(path, cache) {
+        Err(Error::Mesh { reason, .. }) if plan.facts.role == Role::Filled => {
+            notes.push(format!("it is taken as a sheet, because it cannot be filled: {reason}"));
+            plan.facts.role = Role::Sheet;
+            plan.preset = plan.preset.or(preset::find(USUAL_FABRIC));
+            plan.load(path, cache)?
+        }
+        rest => rest?,
+    };
     plan.mass = rest.mass.iter().sum();
     plan.hold = plan.choose_pin(wishes, &rest, &mut notes)?;
     plan.soften(path, cache)?;
@@ -169,7 +179,7 @@ fn fitting(preset: Option<&'static Preset>, facts: &Facts) -> Result<Option<&'st
             ),
             hint: format!("presets for {is}: {}", preset::names_for(is).join(", ")),
         }),
-        None if is == "sheets" => Ok(preset::find("cotton")),
+        None if is == "sheets" => Ok(preset::find(USUAL_FABRIC)),
         None => Ok(None),
     }
 }
@@ -190,28 +200,16 @@ impl Plan<'_> {
     }
 
     /// Chooses Young's modulus such that the body sags visibly, and a step that is short against its vibrations. Linear theory is
-    /// linear in 1/E: one estimate is enough. A body that hangs by its ears is pinned deeper.
+    /// linear in 1/E: one estimate is enough.
     fn soften(&mut self, path: &Path, cache: &Cache) -> Result<()> {
         let size = size(&self.bounds);
         let height = (self.bounds[1][1] - self.bounds[0][1]).max(0.1 * size);
         // A column that stands on its end sags by ρ g H²/(2 E).
-        let column = |density: f64, young: f64| density * 9.81 * height * size / (2.0 * young);
-        if self.preset.is_none() {
-            self.young = rounded(column(DENSITY, 1.0) / (SAG * size));
-        }
-        let column = match self.preset.map(|preset| (preset.density, preset.kind)) {
-            Some((density, PresetKind::Solid { young, .. })) => column(density, young),
-            _ => column(DENSITY, self.young),
-        };
+        self.young = rounded(DENSITY * 9.81 * height / (2.0 * SAG));
         self.estimate = estimate(&self.scene(path)?, 0, cache)?;
-        while matches!(self.estimate, Estimate::Held { sag, .. } if sag > MOST_SAG * column)
-            && self.hold.as_mut().is_some_and(Hold::deepen)
-        {
-            self.estimate = estimate(&self.scene(path)?, 0, cache)?;
-        }
         let Estimate::Held { sag, frequency } = &mut self.estimate else { return Ok(()) };
         if self.preset.is_none() {
-            let young = rounded(self.young * (*sag / (SAG * size)).clamp(0.1, 2.0 * MOST_SAG));
+            let young = rounded(self.young * (*sag / (SAG * size)).clamp(0.1, MOST_STIFFENED));
             let factor = young / self.young;
             self.young = young;
             *sag /= factor;

@@ -18,7 +18,7 @@ const SIDES: [(&str, usize, bool); 6] = [
 
 /// The depths of a pinned slab that are tried, as parts of the body's extent.
 const DEPTHS: [f64; 6] = [0.02, 0.05, 0.1, 0.15, 0.25, 0.4];
-/// The first of these for solids, whose sides often end in tips.
+/// The first of these for solids, whose sides often end in tips: a slab has a twentieth of their vertices at least.
 const SOLID: usize = 2;
 /// A side of a body has so little depth, as a part of its size, if it is flat there.
 const FLAT: f64 = 1e-3;
@@ -36,8 +36,6 @@ pub enum Hold {
         is_upper: bool,
         /// Where the slab begins, in m.
         from: f64,
-        /// Where deeper slabs begin, for bodies that hang by their tips with this one, each with its vertices.
-        deeper: Vec<(f64, usize)>,
         /// How many vertices are in it.
         vertices: usize,
         /// How many the body has.
@@ -50,18 +48,6 @@ pub enum Hold {
         /// The value.
         above: f64,
     },
-}
-
-impl Hold {
-    /// Takes the next deeper slab; false if there is none.
-    pub fn deepen(&mut self) -> bool {
-        let Hold::Slab { from, vertices, deeper, .. } = self else { return false };
-        if deeper.is_empty() {
-            return false;
-        }
-        (*from, *vertices) = deeper.remove(0);
-        true
-    }
 }
 
 impl Plan<'_> {
@@ -124,7 +110,7 @@ impl Plan<'_> {
         let (least, first) = match self.facts.role {
             Role::Line => (1, 0),
             Role::Sheet => (2, 0),
-            Role::Filled | Role::Solid => ((of / 100).max(6), SOLID),
+            Role::Filled | Role::Solid => ((of / 20).max(6), SOLID),
         };
         let count = |from: f64| used().filter(|x| if is_upper { *x >= from } else { *x <= from }).count();
         let begin = |depth: f64| {
@@ -133,10 +119,8 @@ impl Plan<'_> {
         let depths = &DEPTHS[first..];
         let is_enough = |depth: &f64| count(begin(*depth)) >= least.min(of);
         let chosen = depths.iter().position(is_enough).unwrap_or(depths.len() - 1);
-        let slab = |depth: &f64| (begin(*depth), count(begin(*depth)));
-        let (from, vertices) = slab(&depths[chosen]);
-        let deeper = depths[chosen + 1..].iter().map(slab).collect();
-        Ok(Hold::Slab { side, axis, is_upper, from, deeper, vertices, of })
+        let from = begin(depths[chosen]);
+        Ok(Hold::Slab { side, axis, is_upper, from, vertices: count(from), of })
     }
 
     /// The upper half of a point array.

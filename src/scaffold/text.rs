@@ -139,7 +139,7 @@ impl Plan<'_> {
         };
         let mut text = String::from("[[body.pin]]\n");
         match hold {
-            Hold::Slab { side, axis, is_upper, from, vertices, of, .. } => {
+            Hold::Slab { side, axis, is_upper, from, vertices, of } => {
                 let (mut point, mut normal) = ([0.0; 3], [0.0; 3]);
                 point[*axis] = *from;
                 normal[*axis] = if *is_upper { 1.0 } else { -1.0 };
