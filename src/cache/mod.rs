@@ -108,7 +108,8 @@ impl Cache {
                 Ok(value) => return Ok((value, Outcome::Hit)),
                 Err(Fault::Absent) => {}
                 Err(fault) => {
-                    tracing::warn!(code = "cache", file = %path.display(), "cache file {}: {fault}; it is passed over", path.display())
+                    let file = path.display();
+                    tracing::warn!(code = "cache", file = %file, "cache file {file}: {fault}; it is passed over");
                 }
             }
         }

@@ -1,33 +1,38 @@
 //! `pliant check`: validates a config and loads its meshes, without simulating.
 
 use clap::Args;
+use serde_json::{Value, json};
 
 use super::Global;
 use super::intersections::shown;
 use super::progress::{Busy, cells};
 use super::report::write_stdout;
 use super::scene::SceneArgs;
+use crate::cache::Cache;
 use crate::error::Result;
 use crate::model::Model;
-use crate::model::build::build;
+use crate::model::build::{Built, build};
 use crate::model::motion::Course;
 use crate::model::sequence::owners;
 use crate::run::claim::Claim;
-use crate::scene::{Body, Scene};
-use crate::simulate::estimate::estimate;
+use crate::scene::{Body, Obstacle, Scene};
+use crate::simulate::estimate::{Estimate, estimate};
 use crate::simulate::touching::{ContactFacts, Examined, examine};
 use elements::math::vec3::norm;
 
 /// Arguments of `pliant check`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Example:\n  pliant check configs/cantilever.toml\n\nAll faults of a config are reported together, with \
+    after_help = "Examples:\n  pliant check configs/cantilever.toml\n  pliant check configs/cantilever.toml --json | jq .bodies[].mass\n\nAll faults of a config are reported together, with \
                         line and column; the exit code is then 2."
 )]
 pub struct CheckArgs {
     /// The config with its overrides.
     #[command(flatten)]
     pub scene: SceneArgs,
+    /// Print JSON for programs.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// The extents of the box around points.
@@ -53,14 +58,126 @@ fn made_of(body: &Body) -> String {
     }
 }
 
-/// What follows files, with their frames and how long they last.
-fn of_files(scene: &Scene, model: &Model) -> String {
+/// What follows files: who, with how many frames, for how many seconds.
+fn of_files(scene: &Scene, model: &Model) -> Vec<(String, usize, f64)> {
     let told = |(owner, course): (String, &Course)| {
         let places = course.places.as_ref()?;
-        let (frames, duration) = (places.frames(), places.duration());
-        Some(format!("  {owner} follows {frames} frames of files, which last {duration:.6} s\n"))
+        Some((owner, places.frames(), places.duration()))
     };
     owners(scene).into_iter().zip(&model.motions).filter_map(told).collect()
+}
+
+/// What a body is, as it would be simulated.
+struct Checked {
+    name: String,
+    vertices: usize,
+    pinned: usize,
+    cells: [usize; 3],
+    made_of: String,
+    mass: f64,
+    extents: [f64; 3],
+    estimate: Estimate,
+}
+
+impl Checked {
+    fn of(scene: &Scene, built: &Built, number: usize, cache: &Cache) -> Result<Checked> {
+        let (body, place, model) = (&scene.bodies[number], &built.model.bodies[number], &built.model);
+        let position = &model.numbering.position[place.vertices.clone()];
+        Ok(Checked {
+            name: body.name.clone(),
+            vertices: place.vertices.len(),
+            pinned: model.pinned[place.vertices.clone()].iter().filter(|p| **p != 0).count(),
+            cells: [place.tets.len(), place.triangles.len(), place.edges.len()],
+            made_of: made_of(body),
+            mass: position.iter().map(|v| built.objective.mass[*v as usize]).sum(),
+            extents: extents(&model.rest[place.vertices.clone()]),
+            estimate: estimate(scene, number, cache)?,
+        })
+    }
+
+    fn text(&self) -> String {
+        let Checked { name, vertices, pinned, cells: [tets, triangles, edges], made_of, mass, .. } = self;
+        let ([x, y, z], told) = (self.extents, self.estimate.describe(norm(self.extents)));
+        format!(
+            "  body {name}: {vertices} vertices ({pinned} pinned), {}, {made_of}\n    {mass:.4e} kg, {x:.3} x {y:.3} x {z:.3} m; {told}\n",
+            cells(*tets, *triangles, *edges)
+        )
+    }
+
+    fn json(&self) -> Value {
+        let [tets, triangles, edges] = self.cells;
+        let (sag, frequency) = match self.estimate {
+            Estimate::Held { sag, frequency } => (Some(sag), Some(frequency)),
+            _ => (None, None),
+        };
+        json!({
+            "name": self.name, "vertices": self.vertices, "pinned": self.pinned, "tets": tets, "triangles": triangles,
+            "edges": edges, "made_of": self.made_of, "mass": self.mass, "extents": self.extents, "sag": sag,
+            "lowest_frequency": frequency,
+        })
+    }
+}
+
+/// Everything that is told of a scene.
+struct Told<'a> {
+    scene: &'a Scene,
+    bodies: Vec<Checked>,
+    files: Vec<(String, usize, f64)>,
+    contact: Option<(ContactFacts, Result<f64, f64>)>,
+    /// The lowest det F of the initial state, and how many tets are inverted.
+    volumes: (f64, usize),
+}
+
+impl Told<'_> {
+    fn text(&self) -> String {
+        let scene = self.scene;
+        let mut text = format!(
+            "{}: {} frames of {} x {} s, solver {}, {} iterations\n",
+            scene.name,
+            scene.time.frames,
+            scene.time.substeps,
+            scene.time.step,
+            scene.solver.kind().name,
+            scene.solver.iterations
+        );
+        text.extend(self.bodies.iter().map(Checked::text));
+        for obstacle in &scene.obstacles {
+            let moves = if obstacle.motion.is_some() { ", moving" } else { "" };
+            text += &format!("  obstacle {}: {}{moves}\n", obstacle.name, obstacle.shape.name());
+        }
+        for (owner, frames, duration) in &self.files {
+            text += &format!("  {owner} follows {frames} frames of files, which last {duration:.6} s\n");
+        }
+        if let Some((facts, gap)) = &self.contact {
+            text += &of_contact(facts, *gap);
+        }
+        let (lowest, inverted) = self.volumes;
+        if inverted > 0 {
+            text += &format!("  the initial state has {inverted} inverted tets (lowest det F {lowest:.3})\n");
+        }
+        text + &format!("  writes to {}\n", scene.output.dir.display())
+    }
+
+    fn json(&self) -> String {
+        let scene = self.scene;
+        let obstacle = |obstacle: &Obstacle| json!({ "name": obstacle.name, "shape": obstacle.shape.name(), "moves": obstacle.motion.is_some() });
+        let file = |(owner, frames, duration): &(String, usize, f64)| json!({ "owner": owner, "frames": frames, "seconds": duration });
+        let contact = self.contact.as_ref().map(|(facts, gap)| {
+            json!({
+                "distance": facts.distance, "stiffness": facts.stiffness, "triangles": facts.triangles, "least_gap": gap.ok(),
+                "least_gap_above": gap.err().filter(|least| least.is_finite()),
+            })
+        });
+        let out = json!({
+            "name": scene.name, "frames": scene.time.frames, "substeps": scene.time.substeps, "step": scene.time.step,
+            "solver": scene.solver.kind().name, "iterations": scene.solver.iterations, "directory": scene.output.dir,
+            "bodies": self.bodies.iter().map(Checked::json).collect::<Vec<_>>(),
+            "obstacles": scene.obstacles.iter().map(obstacle).collect::<Vec<_>>(),
+            "files": self.files.iter().map(file).collect::<Vec<_>>(),
+            "contact": contact, "inverted": self.volumes.1,
+        });
+        format!("{out:#}\n")
+    }
 }
 
 /// What a scene with contact has: d̂, κ, surfaces, and the least gap at the start, or what it is more than.
@@ -83,59 +200,33 @@ impl CheckArgs {
     pub fn run(&self, global: &Global) -> Result<()> {
         let loaded = self.scene.load(global)?;
         let config = &loaded.scene;
+        let cache = global.cache();
         let busy = Busy::new(global, "loading meshes");
-        let built = build(config, &global.cache())?;
+        let built = build(config, &cache)?;
         drop(busy);
         built.notes.log();
-        let model = &built.model;
-        let mut text = format!(
-            "{}: {} frames of {} x {} s, solver {}, {} iterations\n",
-            config.name,
-            config.time.frames,
-            config.time.substeps,
-            config.time.step,
-            config.solver.kind().name,
-            config.solver.iterations
-        );
-        for (number, (body, place)) in config.bodies.iter().zip(&model.bodies).enumerate() {
-            let pinned = model.pinned[place.vertices.clone()].iter().filter(|p| **p != 0).count();
-            text += &format!(
-                "  body {}: {} vertices ({pinned} pinned), {}, {}\n",
-                body.name,
-                place.vertices.len(),
-                cells(place.tets.len(), place.triangles.len(), place.edges.len()),
-                made_of(body)
-            );
-            let mass: f64 = model.numbering.position[place.vertices.clone()]
-                .iter()
-                .map(|v| built.objective.mass[*v as usize])
-                .sum();
-            let extents = extents(&model.rest[place.vertices.clone()]);
-            let size = norm(extents);
-            let estimate = estimate(config, number, &global.cache())?;
-            let [x, y, z] = extents;
-            text += &format!("    {mass:.4e} kg, {x:.3} x {y:.3} x {z:.3} m; {}\n", estimate.describe(size));
-            if let Some(warning) = estimate.warning(size, config.time.step) {
-                tracing::warn!("body '{}': {warning}", body.name);
+        let bodies: Vec<Checked> = (0..config.bodies.len())
+            .map(|n| Checked::of(config, &built, n, &cache))
+            .collect::<Result<_>>()?;
+        for Checked { name, estimate, extents, .. } in &bodies {
+            if let Some(warning) = estimate.warning(norm(*extents), config.time.step) {
+                tracing::warn!(code = "stiffness", body = name, "body '{name}': {warning}");
             }
         }
-        for obstacle in &config.obstacles {
-            let moves = if obstacle.motion.is_some() { ", moving" } else { "" };
-            text += &format!("  obstacle {}: {}{moves}\n", obstacle.name, obstacle.shape.name());
-        }
-        text += &of_files(config, model);
-        if let Some(Examined { facts, gap, warnings }) = shown(examine(config, &built), config)? {
-            warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-            text += &of_contact(&facts, gap);
-        }
-        let (lowest, inverted) = built.objective.volumes(&model.initial.x);
-        if inverted > 0 {
-            text += &format!("  the initial state has {inverted} inverted tets (lowest det F {lowest:.3})\n");
-        }
-        text += &format!("  writes to {}\n", config.output.dir.display());
+        let contact = shown(examine(config, &built), config)?.map(|Examined { facts, gap, warnings }| {
+            warnings.iter().for_each(|warning| tracing::warn!(code = "contact", "{warning}"));
+            (facts, gap)
+        });
+        let told = Told {
+            scene: config,
+            bodies,
+            files: of_files(config, &built.model),
+            contact,
+            volumes: built.objective.volumes(&built.model.initial.x),
+        };
         if let Err(error) = Claim::check(config) {
-            tracing::warn!("{error}");
+            tracing::warn!(code = error.code(), "{error}");
         }
-        write_stdout(&text)
+        write_stdout(&if self.json { told.json() } else { told.text() })
     }
 }

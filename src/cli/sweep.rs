@@ -153,7 +153,7 @@ fn program(global: &Global) -> Result<(PathBuf, Vec<String>)> {
     if let Some(dir) = &global.cache_dir {
         let here = std::env::current_dir().map_err(|e| Error::io(Doing::FindWorkingDirectory, dir, e))?;
         let all = std::env::join_paths(std::env::split_paths(dir).map(|dir| here.join(dir)));
-        let all = all.map_or_else(|_| here.join(dir).into_os_string(), |all| all);
+        let all = all.unwrap_or_else(|_| here.join(dir).into_os_string());
         flags.extend(["--cache-dir".to_owned(), all.to_string_lossy().into_owned()]);
     }
     if let Some(bytes) = global.max_decoded {

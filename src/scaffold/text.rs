@@ -84,7 +84,7 @@ impl Plan<'_> {
             }
             Role::Solid => text += &format!("mesh = {path}\n"),
             Role::Sheet => {
-                text += &noted(&format!("mesh = {path}"), "a sheet; surface = … would fill it with tets")
+                text += &noted(&format!("mesh = {path}"), "a sheet; surface = … would fill it with tets");
             }
             Role::Line => text += &noted(&format!("mesh = {path}"), "edges: a rope"),
         }

@@ -38,6 +38,7 @@ impl Table {
         out.push(number("seconds", &["seconds", "total"]));
         out.push(number("seconds_per_frame", &["seconds", "per_frame"]));
         out.push(number("peak_bytes", &["machine", "peak_bytes"]));
+        out.push(column("factor_cache", |run| run.summary["cache"]["factor"].clone()));
         for (i, measure) in self.measures.iter().enumerate() {
             out.push(column(measure.to_string(), move |run: &Run| {
                 json!(run.measured.get(i).copied().flatten())
