@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::budget::Budget;
-use super::{Fault, Parsed};
+use super::split::{corners_of, split};
+use super::{CELLS_LEFT_OUT, Fault, Import, Parsed};
 use crate::mesh::{DataArray, Mesh};
 
 /// VTK's number of a polygon, whose corners are cut into a fan of triangles.
@@ -36,7 +37,8 @@ pub(crate) struct Cells {
 
 impl Cells {
     /// Takes the file's next cell. Its corners count from `first_point`, after which the file has `points` points.
-    /// Quadratic triangles and edges give their corners; kinds that are not used are counted and skipped.
+    /// Quadratic triangles and edges give their corners, hexahedra, wedges, pyramids and quads tets and triangles; kinds that are
+    /// not used are counted and skipped.
     pub(crate) fn push(
         &mut self,
         kind: i64,
@@ -76,7 +78,17 @@ impl Cells {
                 self.edge_sources.resize(self.edges.len(), number);
                 self.lines += 1;
             }
-            _ => *self.skipped.entry(kind).or_default() += 1,
+            _ => match corners_of(kind) {
+                None => *self.skipped.entry(kind).or_default() += 1,
+                Some(order) => {
+                    let v = vertices(order.len())?;
+                    let pieces = split(&order.iter().map(|i| v[*i]).collect::<Vec<u32>>());
+                    self.tets.extend(&pieces.tets);
+                    self.tet_sources.resize(self.tets.len(), number);
+                    self.triangles.extend(&pieces.triangles);
+                    self.triangle_sources.resize(self.triangles.len(), number);
+                }
+            },
         }
         self.count += 1;
         Ok(())
@@ -117,14 +129,14 @@ impl Cells {
 
     /// The mesh. `cell_data` has a tuple for every cell of the file and is restricted to the cells that are
     /// kept; a cell that was cut into many pays for the copies of its tuple. Lines are kept only if the file has no cells of a higher dimension, used or not; otherwise they
-    /// are the edges of those. Tets have middles if all are quadratic.
+    /// are the edges of those. Tets have middles if all are quadratic. What is left out is in the notes.
     pub(crate) fn into_mesh(
         mut self,
         points: Vec<[f64; 3]>,
         point_data: Vec<DataArray>,
         cell_data: Vec<DataArray>,
         budget: &Budget,
-    ) -> Parsed<Mesh> {
+    ) -> Parsed<Import> {
         let is_line = self.tets.is_empty() && self.triangles.is_empty();
         let has_others = self.skipped.keys().any(|kind| !(0..=2).contains(kind));
         if is_line && (self.edges.is_empty() || has_others) {
@@ -151,7 +163,10 @@ impl Cells {
             self.middles.clear();
         }
         let (tets, middles, triangles) = (self.tets, self.middles, self.triangles);
-        Ok(Mesh { points, tets, middles, triangles, edges, point_data, cell_data })
+        let notes = self.skipped.iter().filter(|(kind, _)| !(0..=2).contains(*kind));
+        let notes =
+            notes.map(|(kind, count)| format!("{CELLS_LEFT_OUT}: {count} × {}", kind_name(*kind))).collect();
+        Ok(Import { mesh: Mesh { points, tets, middles, triangles, edges, point_data, cell_data }, notes })
     }
 
     fn nothing_usable(mut self) -> Fault {

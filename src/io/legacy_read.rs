@@ -8,8 +8,8 @@ use super::budget::Budget;
 use super::cells::{Cells, POLYGON, POLYLINE, STRIP};
 use super::legacy_data::{LegacyData, header_fault};
 use super::scanner::Scanner;
-use super::{Fault, Parsed};
-use crate::mesh::{DataArray, Mesh};
+use super::{Fault, Import, Parsed};
+use crate::mesh::DataArray;
 
 /// Cells as the file stores them: cell `i` has the corners `offsets[i]..offsets[i + 1]`.
 #[derive(Default)]
@@ -48,7 +48,7 @@ enum Target {
 }
 
 /// Parses a whole file.
-pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
+pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
     let mut data = header(bytes)?;
     let mut set = DataSet::default();
     let mut target = Target::Nothing;
@@ -193,7 +193,7 @@ fn attributes(data: &mut LegacyData, keyword: &str, target: Target, set: &mut Da
 }
 
 impl DataSet {
-    fn into_mesh(self, budget: &Budget) -> Parsed<Mesh> {
+    fn into_mesh(self, budget: &Budget) -> Parsed<Import> {
         let points = self.points.len();
         let mut cells = Cells::default();
         if self.surface {

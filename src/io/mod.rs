@@ -14,6 +14,7 @@ pub mod budget;
 mod cells;
 mod export;
 pub mod grid;
+mod inp;
 mod legacy_data;
 mod legacy_read;
 pub mod legacy_write;
@@ -31,6 +32,7 @@ pub mod point_cache;
 pub mod pvd;
 mod scanner;
 pub mod single;
+mod split;
 pub mod stl;
 pub mod stored;
 mod tetgen;
@@ -66,11 +68,13 @@ pub enum Format {
     Off,
     /// Gmsh's MSH, text or binary.
     Msh,
+    /// Input files of Abaqus and CalculiX.
+    Inp,
 }
 
 impl Format {
     /// All formats that can be read.
-    pub const ALL: [Format; 9] = [
+    pub const ALL: [Format; 10] = [
         Format::Vtu,
         Format::VtkLegacy,
         Format::Medit,
@@ -80,6 +84,7 @@ impl Format {
         Format::Stl,
         Format::Off,
         Format::Msh,
+        Format::Inp,
     ];
 
     /// The usual name of the format.
@@ -94,6 +99,7 @@ impl Format {
             Format::Stl => "STL",
             Format::Off => "OFF",
             Format::Msh => "MSH",
+            Format::Inp => "INP",
         }
     }
 
@@ -109,6 +115,7 @@ impl Format {
             Format::Stl => &["stl"],
             Format::Off => &["off"],
             Format::Msh => &["msh"],
+            Format::Inp => &["inp"],
         }
     }
 
@@ -137,6 +144,8 @@ impl Format {
             Some(Format::Msh)
         } else if starts(b"ply\n") || starts(b"ply\r") || starts(b"ply ") {
             Some(Format::Ply)
+        } else if inp::is_inp(text) {
+            Some(Format::Inp)
         } else if off::is_off(text) {
             Some(Format::Off)
         } else if stl::is_stl(bytes) {
@@ -146,6 +155,9 @@ impl Format {
         }
     }
 }
+
+/// The beginning of notes on cells that a mesh cannot have, so that a body is not the whole of what its file has.
+pub(crate) const CELLS_LEFT_OUT: &str = "cells left out";
 
 /// A mesh that was read, and notes about data of the file that it does not hold.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -179,15 +191,16 @@ pub fn import(path: &Path) -> Result<Import> {
         return Err(fault.hint(format!("readable are .{}", known.join(", ."))).at(path));
     };
     let import: Parsed<Import> = match format {
-        Format::Vtu => vtu_read::parse(&bytes).map(Into::into),
-        Format::VtkLegacy => legacy_read::parse(&bytes).map(Into::into),
+        Format::Vtu => vtu_read::parse(&bytes),
+        Format::VtkLegacy => legacy_read::parse(&bytes),
         Format::Medit => medit::parse(&bytes).map(Into::into),
         Format::TetGen => return tetgen::read(path, &bytes).map(Into::into),
         Format::Ply => ply_read::parse(&bytes),
         Format::Obj => obj::parse(&bytes),
         Format::Stl => stl::parse(&bytes),
         Format::Off => off::parse(&bytes),
-        Format::Msh => msh::parse(&bytes).map(Into::into),
+        Format::Msh => msh::parse(&bytes),
+        Format::Inp => inp::parse(&bytes),
     };
     let import = import.map_err(|fault| fault.at(path))?;
     if import.mesh.kind().is_none() {

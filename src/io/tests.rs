@@ -100,7 +100,7 @@ fn either_tetgen_file_finds_the_other() {
 
 #[test]
 fn legacy_text_with_fields_and_other_cells() {
-    let mesh = legacy_read::parse(LEGACY.as_bytes()).unwrap();
+    let mesh = legacy_read::parse(LEGACY.as_bytes()).unwrap().mesh;
     assert_eq!((mesh.points.len(), &mesh.tets, &mesh.triangles), (5, &vec![[0, 1, 2, 3]], &vec![[0, 1, 2]]));
     assert_eq!(mesh.cell_data, [array("part", 1, &[2.0])], "only the tet's");
     assert_eq!((mesh.point_data[0].name.as_str(), mesh.point_data[0].components), ("v w", 3));
@@ -109,7 +109,7 @@ fn legacy_text_with_fields_and_other_cells() {
 
 #[test]
 fn vtu_text_keeps_the_tets_data() {
-    let mesh = vtu_read::parse(VTU.as_bytes()).unwrap();
+    let mesh = vtu_read::parse(VTU.as_bytes()).unwrap().mesh;
     assert_eq!((&mesh.points[..], &mesh.tets), (&CORNER[..], &vec![[0, 1, 2, 3]]));
     assert_eq!(mesh.cell_data, [array("c", 2, &[3.0, 4.0])]);
     assert_eq!(mesh.point_data, [array("id", 1, &[0.0, 1.0, 2.0, 3.0])]);
@@ -126,10 +126,10 @@ fn line_vtu() -> String {
 
 #[test]
 fn lines_alone_are_a_mesh_of_edges() {
-    let mesh = vtu_read::parse(line_vtu().as_bytes()).unwrap();
+    let mesh = vtu_read::parse(line_vtu().as_bytes()).unwrap().mesh;
     assert_eq!(mesh.edges, [[0, 1], [3, 2], [2, 0], [2, 3]]);
     assert_eq!(mesh.cell_data, [array("c", 2, &[1.0, 2.0, 3.0, 4.0, 3.0, 4.0, 7.0, 8.0])]);
-    let mesh = legacy_read::parse(POLYLINES.as_bytes()).unwrap();
+    let mesh = legacy_read::parse(POLYLINES.as_bytes()).unwrap().mesh;
     assert_eq!(mesh.edges, [[0, 1], [1, 2], [3, 0]]);
     assert_eq!(mesh.cell_data, [array("part", 1, &[6.0, 6.0, 7.0])]);
     let mesh = medit::parse(MEDIT_EDGES.as_bytes()).unwrap();
@@ -147,7 +147,7 @@ fn lines_beside_other_cells_are_left_out() {
     assert_eq!(medit::parse(with_quad.as_bytes()).unwrap().kind(), None, "the edges are the quad's");
     let with_polygon =
         POLYLINES.replace("CELL_DATA 3", "POLYGONS 1 4\n3 0 1 2\nCELL_DATA 4").replace("5 6 7", "5 6 7 8");
-    let mesh = legacy_read::parse(with_polygon.as_bytes()).unwrap();
+    let mesh = legacy_read::parse(with_polygon.as_bytes()).unwrap().mesh;
     assert_eq!((mesh.triangles.len(), mesh.edges.len()), (1, 0));
     assert_eq!(mesh.cell_data, [array("part", 1, &[8.0])]);
 }
@@ -156,7 +156,7 @@ fn lines_beside_other_cells_are_left_out() {
 fn vtu_pieces_are_concatenated() {
     let piece = &VTU[VTU.find("<Piece").unwrap()..VTU.find("</UnstructuredGrid>").unwrap()];
     let second = piece.replace("\"c\"", "\"d\"");
-    let mesh = vtu_read::parse(VTU.replace(piece, &format!("{piece}{second}")).as_bytes()).unwrap();
+    let mesh = vtu_read::parse(VTU.replace(piece, &format!("{piece}{second}")).as_bytes()).unwrap().mesh;
     assert_eq!(mesh.tets, [[0, 1, 2, 3], [4, 5, 6, 7]]);
     assert_eq!(mesh.point_data[0].values.len(), 8);
     assert_eq!(mesh.cell_data, [], "array c is not in all pieces");
@@ -176,12 +176,13 @@ fn faults_name_place_and_reason() {
     assert_eq!(medit("0 1d0 0 2", "0 x 0 2"), "line 10: 'x' where a coordinate should be");
     assert!(medit("Vertices 4", "Vertices 400000000000").contains("do not fit"));
     assert!(fault(medit::parse(&damaged::binary_medit()[..100])).contains("bytes"));
-    let vtu = |from, to| fault(vtu_read::parse(VTU.replace(from, to).as_bytes()));
+    let vtu = |from, to| fault(vtu_read::parse(VTU.replace(from, to).as_bytes()).map(|import| import.mesh));
     assert_eq!(vtu("0 1 2 3</", "0 1 2 4</").split(':').next(), Some("cell 1"));
     assert_eq!(vtu("\"ascii\">2 6", "\"ascii\">2 7").split(':').next(), Some("DataArray 'offsets'"));
     assert_eq!(vtu(">1 2 3 4<", ">1 2 3<"), "DataArray 'c': it has 3 values, not 2 × 2");
     assert!(vtu(">3 10<", ">3 12<").contains("1 × line, 1 × hexahedron"));
-    let legacy = |from, to| fault(legacy_read::parse(LEGACY.replace(from, to).as_bytes()));
+    let legacy =
+        |from, to| fault(legacy_read::parse(LEGACY.replace(from, to).as_bytes()).map(|import| import.mesh));
     assert!(legacy("UNSTRUCTURED_GRID", "STRUCTURED_POINTS").contains("the file holds STRUCTURED_POINTS"));
     assert!(legacy("4 0 1 2 3\n", "9 0 1 2 3\n").contains("cell 1 does not fit"));
     assert!(legacy("VECTORS", "VEKTORS").contains("'VEKTORS' is not known"));
@@ -254,7 +255,7 @@ fn tets_have_middles_only_if_all_are_quadratic() {
         let (mut vtu, mut legacy) = (vec![], vec![]);
         vtu_write::write(&frame, &mut vtu).unwrap();
         legacy_write::write(&frame, &mut legacy).unwrap();
-        let [one, other] = [vtu_read::parse(&vtu).unwrap(), legacy_read::parse(&legacy).unwrap()];
+        let [one, other] = [vtu_read::parse(&vtu).unwrap().mesh, legacy_read::parse(&legacy).unwrap().mesh];
         assert_eq!((&one.tets[..], &one.middles), (&tets[..], &other.middles));
         one.middles
     };
@@ -297,7 +298,7 @@ fn frames_hold_all_kinds_of_cells_in_any_type() {
     };
     let mut out = Vec::new();
     vtu_write::write(&frame, &mut out).unwrap();
-    let mesh = vtu_read::parse(&out).unwrap();
+    let mesh = vtu_read::parse(&out).unwrap().mesh;
     assert_eq!(
         (mesh.points, mesh.tets, mesh.triangles),
         (CORNER.to_vec(), vec![[0, 1, 2, 3]], vec![[0, 1, 2]])
@@ -318,7 +319,7 @@ fn frames_hold_all_kinds_of_cells_in_any_type() {
     };
     let mut out = Vec::new();
     vtu_write::write(&lines, &mut out).unwrap();
-    assert_eq!(vtu_read::parse(&out).unwrap().edges, [[1, 2], [3, 0]]);
+    assert_eq!(vtu_read::parse(&out).unwrap().mesh.edges, [[1, 2], [3, 0]]);
 }
 
 #[test]
@@ -332,11 +333,11 @@ fn compressed_and_legacy_frames_hold_the_same() {
         let (mut raw, mut legacy) = (vec![], vec![]);
         grid::with_grid(&mesh, |g| vtu_write::write(g, &mut raw)).unwrap();
         grid::with_grid(&mesh, |g| legacy_write::write(g, &mut legacy)).unwrap();
-        assert_eq!(bits(&legacy_read::parse(&legacy).unwrap()), bits(&mesh));
+        assert_eq!(bits(&legacy_read::parse(&legacy).unwrap().mesh), bits(&mesh));
         for compression in [vtu_write::Compression::Lz4, vtu_write::Compression::Zlib] {
             let mut small = vec![];
             grid::with_grid(&mesh, |g| vtu_write::write_compressed(g, compression, &mut small)).unwrap();
-            assert_eq!(bits(&vtu_read::parse(&small).unwrap()), bits(&mesh), "{compression:?}");
+            assert_eq!(bits(&vtu_read::parse(&small).unwrap().mesh), bits(&mesh), "{compression:?}");
             assert!(mesh.points.len() < 100 || small.len() < 3 * raw.len() / 4, "{compression:?}");
         }
     }

@@ -13,11 +13,11 @@ use super::numeric::Scalar;
 use super::scanner::{parse_float, parse_integer};
 use super::stored::StoredGrid as Whole;
 use super::vtu_data::{Compressor, Encoding, Source};
-use super::{Fault, Parsed};
-use crate::mesh::{DataArray, Mesh};
+use super::{Fault, Import, Parsed};
+use crate::mesh::DataArray;
 
 /// Parses a whole file.
-pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
+pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
     let budget = Budget::of(bytes);
     let Grid { cells, points, point_data, cell_data, .. } = parse_pieces(bytes, &budget)?;
     cells.into_mesh(points, point_data, cell_data, &budget)

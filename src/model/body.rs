@@ -131,7 +131,12 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
 
 fn source(body: &Body, surfaces: &mut Surfaces, cache: &Cache) -> Result<Mesh> {
     match &body.mesh {
-        MeshSource::File(path) => io::read(path),
+        MeshSource::File(path) => {
+            let import = io::import(path)?;
+            let lost = import.notes.into_iter().filter(|note| note.starts_with(io::CELLS_LEFT_OUT));
+            surfaces.notes.warnings.extend(lost.map(|note| format!("{}: {note}", path.display())));
+            Ok(import.mesh)
+        }
         MeshSource::Generate(shape) => Ok(generate(shape)),
         MeshSource::Memory(mesh) => Ok(mesh.as_ref().clone()),
         MeshSource::Surface { .. } => surfaces.fill(body, cache),

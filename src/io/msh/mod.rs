@@ -17,8 +17,8 @@ use std::collections::HashMap;
 
 use super::budget::Budget;
 use super::cells::{Cells, QUADRATIC_TET};
-use super::{Fault, Parsed};
-use crate::mesh::{DataArray, Mesh};
+use super::{Fault, Import, Parsed};
+use crate::mesh::DataArray;
 use source::Source;
 
 /// The kinds of elements by Gmsh's numbers: VTK's kind, and the number of nodes. Further kinds are not used.
@@ -97,7 +97,7 @@ impl Contents {
         Ok(())
     }
 
-    fn into_mesh(self, budget: &Budget) -> Parsed<Mesh> {
+    fn into_mesh(self, budget: &Budget) -> Parsed<Import> {
         let mut cell_data = self.cell_data;
         for (name, values) in [("gmsh:physical", self.physical), ("gmsh:geometrical", self.geometrical)] {
             // An array in which all cells have the same entity says nothing.
@@ -116,7 +116,7 @@ pub(crate) fn is_msh(text: &[u8]) -> bool {
 }
 
 /// Parses a whole file.
-pub(crate) fn parse(bytes: &[u8]) -> Parsed<Mesh> {
+pub(crate) fn parse(bytes: &[u8]) -> Parsed<Import> {
     let mut source = Source::new(bytes);
     let (mut contents, mut version, budget) = (Contents::default(), None, Budget::of(bytes));
     while let Some(section) = source.section()? {

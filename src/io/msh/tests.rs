@@ -18,13 +18,13 @@ const V40: &str = "$MeshFormat\n4 0 8\n$EndMeshFormat\n$Entities\n0 0 1 1\n6 0 0
 #[test]
 fn all_versions_give_the_same_mesh() {
     for text in [V1, V2, V41, V40] {
-        let mesh = parse(text.as_bytes()).unwrap();
+        let mesh = parse(text.as_bytes()).unwrap().mesh;
         assert_eq!(mesh.points, [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
         assert_eq!((&mesh.tets[..], &mesh.triangles[..]), (&[[0, 1, 2, 3]][..], &[[0, 1, 2]][..]));
         let array = |name: &str| mesh.cell_data.iter().find(|a| a.name == name).unwrap().values.clone();
         assert_eq!((array("gmsh:physical"), array("gmsh:geometrical")), (vec![8.0], vec![10.0]));
     }
-    let mesh = parse(V2.as_bytes()).unwrap();
+    let mesh = parse(V2.as_bytes()).unwrap().mesh;
     assert_eq!((mesh.cell_data[0].name.as_str(), mesh.cell_data[0].values[0]), ("heat", 2.5));
     let many = &mesh.point_data[0];
     assert_eq!(
@@ -55,9 +55,9 @@ fn binary_v2(big: bool) -> Vec<u8> {
 
 #[test]
 fn binary_in_both_orders() {
-    let text = parse(V1.as_bytes()).unwrap();
+    let text = parse(V1.as_bytes()).unwrap().mesh;
     for big in [false, true] {
-        assert_eq!(parse(&binary_v2(big)).unwrap(), text);
+        assert_eq!(parse(&binary_v2(big)).unwrap().mesh, text);
     }
 }
 

@@ -14,18 +14,18 @@ fn victims() -> Vec<Victim> {
     grid::with_grid(&sample(Shape::Sphere { radius: 1.0, cells: 1 }), |g| vtu_write::write(g, &mut raw))
         .unwrap();
     vec![
-        (raw, vtu_read::parse),
-        (VTU.into(), vtu_read::parse),
-        (LEGACY.into(), legacy_read::parse),
-        (binary_legacy(), legacy_read::parse),
-        (compressed("vtkZLibDataCompressor"), vtu_read::parse),
-        (compressed("vtkLZ4DataCompressor"), vtu_read::parse),
-        (compressed("vtkLZMADataCompressor"), vtu_read::parse),
+        (raw, |bytes| vtu_read::parse(bytes).map(|import| import.mesh)),
+        (VTU.into(), |bytes| vtu_read::parse(bytes).map(|import| import.mesh)),
+        (LEGACY.into(), |bytes| legacy_read::parse(bytes).map(|import| import.mesh)),
+        (binary_legacy(), |bytes| legacy_read::parse(bytes).map(|import| import.mesh)),
+        (compressed("vtkZLibDataCompressor"), |bytes| vtu_read::parse(bytes).map(|import| import.mesh)),
+        (compressed("vtkLZ4DataCompressor"), |bytes| vtu_read::parse(bytes).map(|import| import.mesh)),
+        (compressed("vtkLZMADataCompressor"), |bytes| vtu_read::parse(bytes).map(|import| import.mesh)),
         (MEDIT.into(), medit::parse),
         (NODE.into(), |bytes| tetgen_pair(bytes, ELE.as_bytes())),
         (ELE.into(), |bytes| tetgen_pair(NODE.as_bytes(), bytes)),
-        (line_vtu().into(), vtu_read::parse),
-        (POLYLINES.into(), legacy_read::parse),
+        (line_vtu().into(), |bytes| vtu_read::parse(bytes).map(|import| import.mesh)),
+        (POLYLINES.into(), |bytes| legacy_read::parse(bytes).map(|import| import.mesh)),
         (MEDIT_EDGES.into(), medit::parse),
         (binary_medit(), medit::parse),
         (OBJ.into(), |bytes| obj::parse(bytes).map(|import| import.mesh)),
@@ -34,8 +34,8 @@ fn victims() -> Vec<Victim> {
         (STL.into(), |bytes| stl::parse(bytes).map(|import| import.mesh)),
         (binary_stl(), |bytes| stl::parse(bytes).map(|import| import.mesh)),
         (OFF.into(), |bytes| off::parse(bytes).map(|import| import.mesh)),
-        (MSH.into(), msh::parse),
-        (binary_msh(), msh::parse),
+        (MSH.into(), |bytes| msh::parse(bytes).map(|import| import.mesh)),
+        (binary_msh(), |bytes| msh::parse(bytes).map(|import| import.mesh)),
     ]
 }
 
@@ -250,7 +250,7 @@ fn undamaged_victims_are_read() {
     for (bytes, parse) in victims() {
         check_whole(&bytes, parse);
     }
-    let mesh = legacy_read::parse(&binary_legacy()).unwrap();
+    let mesh = legacy_read::parse(&binary_legacy()).unwrap().mesh;
     assert_eq!(mesh.point_data, [array("s", 1, &[1.0, 2.0, 3.0, 10.0])]);
 }
 
