@@ -7,15 +7,17 @@ use super::intersections::shown;
 use super::progress::{Busy, cells};
 use super::report::write_stdout;
 use super::scene::SceneArgs;
+use crate::cache::Cache;
 use crate::error::Result;
 use crate::model::Model;
-use crate::model::build::build;
+use crate::model::build::{Built, build};
 use crate::model::motion::Course;
 use crate::model::sequence::owners;
 use crate::run::claim::Claim;
 use crate::scene::{Body, Scene};
 use crate::simulate::estimate::estimate;
 use crate::simulate::touching::{ContactFacts, Examined, examine};
+use crate::solver::SolverSettings;
 use elements::math::vec3::norm;
 
 /// Arguments of `pliant check`.
@@ -78,6 +80,39 @@ fn of_contact(facts: &ContactFacts, gap: Result<f64, f64>) -> String {
     )
 }
 
+/// When a step ends.
+fn ends(solver: &SolverSettings) -> String {
+    let SolverSettings { iterations, tolerance, .. } = solver;
+    if *tolerance > 0.0 {
+        format!("at most {iterations} iterations to a tolerance of {tolerance}")
+    } else {
+        format!("{iterations} iterations")
+    }
+}
+
+/// What a body has, and what it will do by itself; warns where that is most likely not meant.
+fn of_body(config: &Scene, built: &Built, number: usize, cache: &Cache) -> Result<String> {
+    let (model, body) = (&built.model, &config.bodies[number]);
+    let place = &model.bodies[number];
+    let pinned = model.pinned[place.vertices.clone()].iter().filter(|p| **p != 0).count();
+    let numbers = &model.numbering.position[place.vertices.clone()];
+    let mass: f64 = numbers.iter().map(|v| built.objective.mass[*v as usize]).sum();
+    let extents = extents(&model.rest[place.vertices.clone()]);
+    let ([x, y, z], size) = (extents, norm(extents));
+    let estimate = estimate(config, number, cache)?;
+    if let Some(warning) = estimate.warning(size, config.time.step) {
+        tracing::warn!("body '{}': {warning}", body.name);
+    }
+    Ok(format!(
+        "  body {}: {} vertices ({pinned} pinned), {}, {}\n    {mass:.4e} kg, {x:.3} x {y:.3} x {z:.3} m; {}\n",
+        body.name,
+        place.vertices.len(),
+        cells(place.tets.len(), place.triangles.len(), place.edges.len()),
+        made_of(body),
+        estimate.describe(size)
+    ))
+}
+
 impl CheckArgs {
     /// Loads everything that a run would load, and prints what would run.
     pub fn run(&self, global: &Global) -> Result<()> {
@@ -89,35 +124,16 @@ impl CheckArgs {
         built.notes.log();
         let model = &built.model;
         let mut text = format!(
-            "{}: {} frames of {} x {} s, solver {}, {} iterations\n",
+            "{}: {} frames of {} x {} s, solver {}, {}\n",
             config.name,
             config.time.frames,
             config.time.substeps,
             config.time.step,
             config.solver.kind().name,
-            config.solver.iterations
+            ends(&config.solver)
         );
-        for (number, (body, place)) in config.bodies.iter().zip(&model.bodies).enumerate() {
-            let pinned = model.pinned[place.vertices.clone()].iter().filter(|p| **p != 0).count();
-            text += &format!(
-                "  body {}: {} vertices ({pinned} pinned), {}, {}\n",
-                body.name,
-                place.vertices.len(),
-                cells(place.tets.len(), place.triangles.len(), place.edges.len()),
-                made_of(body)
-            );
-            let mass: f64 = model.numbering.position[place.vertices.clone()]
-                .iter()
-                .map(|v| built.objective.mass[*v as usize])
-                .sum();
-            let extents = extents(&model.rest[place.vertices.clone()]);
-            let size = norm(extents);
-            let estimate = estimate(config, number, &global.cache())?;
-            let [x, y, z] = extents;
-            text += &format!("    {mass:.4e} kg, {x:.3} x {y:.3} x {z:.3} m; {}\n", estimate.describe(size));
-            if let Some(warning) = estimate.warning(size, config.time.step) {
-                tracing::warn!("body '{}': {warning}", body.name);
-            }
+        for number in 0..config.bodies.len() {
+            text += &of_body(config, &built, number, &global.cache())?;
         }
         for obstacle in &config.obstacles {
             let moves = if obstacle.motion.is_some() { ", moving" } else { "" };
