@@ -18,6 +18,7 @@ use crate::run::claim::Claim;
 use crate::scene::{Body, Obstacle, Scene};
 use crate::simulate::estimate::{Estimate, estimate};
 use crate::simulate::touching::{ContactFacts, Examined, examine};
+use crate::solver::SolverSettings;
 use elements::math::vec3::norm;
 
 /// Arguments of `pliant check`.
@@ -132,13 +133,13 @@ impl Told<'_> {
     fn text(&self) -> String {
         let scene = self.scene;
         let mut text = format!(
-            "{}: {} frames of {} x {} s, solver {}, {} iterations\n",
+            "{}: {} frames of {} x {} s, solver {}, {}\n",
             scene.name,
             scene.time.frames,
             scene.time.substeps,
             scene.time.step,
             scene.solver.kind().name,
-            scene.solver.iterations
+            ends(&scene.solver)
         );
         text.extend(self.bodies.iter().map(Checked::text));
         for obstacle in &scene.obstacles {
@@ -193,6 +194,16 @@ fn of_contact(facts: &ContactFacts, gap: Result<f64, f64>) -> String {
     format!(
         "  contact: distance {distance} m, stiffness {stiffness} Pa, {triangles} surface triangles, {gap}\n"
     )
+}
+
+/// When a step ends.
+fn ends(solver: &SolverSettings) -> String {
+    let SolverSettings { iterations, tolerance, .. } = solver;
+    if *tolerance > 0.0 {
+        format!("at most {iterations} iterations to a tolerance of {tolerance}")
+    } else {
+        format!("{iterations} iterations")
+    }
 }
 
 impl CheckArgs {

@@ -21,6 +21,7 @@ use crate::mesh::prepare::prepare;
 use crate::mesh::surface::{self, SurfaceMap};
 use crate::mesh::union_find::UnionFind;
 use crate::mesh::{Kind, Mesh, quadratic, quality};
+use crate::scene::preset::names_for;
 use crate::scene::{Body, MeshSource};
 use crate::{io, model};
 use elements::energy::quadratic::{CORNER_MASS, MIDDLE_MASS, Quadratic};
@@ -176,11 +177,14 @@ fn check_kind(body: &Body, mesh: &Mesh, subject: &str) -> Result<()> {
         ("limits.warp or weft", columns, is_sheet),
     ] {
         if given && !fits {
-            return Err(refuse(
-                subject,
-                format!("{kind} and cannot have '{key}'"),
-                &format!("it wants '{wants}'"),
-            ));
+            // A preset gives keys that nobody wrote.
+            let bodies = match mesh_kind {
+                Kind::Solid => "solids",
+                Kind::Sheet => "sheets",
+                Kind::Line => "lines",
+            };
+            let hint = format!("it wants '{wants}'; presets for {bodies}: {}", names_for(bodies).join(", "));
+            return Err(refuse(subject, format!("{kind} and cannot have '{key}'"), &hint));
         }
     }
     let has_it = match mesh_kind {

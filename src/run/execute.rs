@@ -20,7 +20,7 @@ use crate::scene::{Scene, Time};
 use crate::simulate::convergence::{Record, WORRYING};
 use crate::simulate::soundness;
 use crate::simulate::{PreparationReport, Refactors, Simulation};
-use crate::solver::{Method, USUAL_MOST, USUAL_TOLERANCE};
+use crate::solver::{Method, SolverSettings, USUAL_MOST, USUAL_TOLERANCE};
 
 /// What is asked of a run beyond its config.
 #[derive(Clone, Copy, Debug)]
@@ -70,10 +70,8 @@ pub struct RunReport {
     pub substeps: u64,
     /// The time step in s.
     pub step: f64,
-    /// The largest number of iterations per step.
-    pub iterations: u64,
-    /// True if the solver is `newton`, than which none converges better.
-    pub is_newton: bool,
+    /// The solver with its settings.
+    pub settings: SolverSettings,
     /// The run directory.
     pub directory: RunDirectory,
 }
@@ -99,7 +97,7 @@ impl RunReport {
 
     /// The keys that make steps converge, with values.
     fn remedy(&self) -> String {
-        let iterations = self.iterations;
+        let iterations = self.settings.iterations;
         let more = if iterations < USUAL_MOST {
             format!(
                 "set solver.tolerance = {USUAL_TOLERANCE} and solver.iterations = {USUAL_MOST} (now {iterations})"
@@ -107,7 +105,11 @@ impl RunReport {
         } else {
             format!("set solver.iterations = {} (now {iterations})", iterations.saturating_mul(4))
         };
-        let newton = if self.is_newton { "" } else { ", or solver.kind = \"newton\"" };
+        let newton = if matches!(self.settings.method, Method::Newton(_)) {
+            ""
+        } else {
+            ", or solver.kind = \"newton\""
+        };
         let (step, substeps) = (self.step / 2.0, 2 * self.substeps);
         format!("{more}{newton}, or time.step = {step:.3e} with time.substeps = {substeps}")
     }
@@ -174,8 +176,7 @@ pub fn run(
         too_stiff,
         substeps: scene.time.substeps,
         step: scene.time.step,
-        iterations: scene.solver.iterations,
-        is_newton: matches!(scene.solver.method, Method::Newton(_)),
+        settings: scene.solver.clone(),
         directory,
     })
 }

@@ -15,7 +15,7 @@ use crate::config::{Overrides, load_made};
 use crate::error::suggest::suggestion;
 use crate::error::{Error, Result};
 use crate::model::body::{self, BodyData};
-use crate::scene::preset::{self, PRESETS, Preset};
+use crate::scene::preset::{self, PRESETS, Preset, PresetKind};
 use crate::simulate::estimate::{Estimate, estimate};
 use elements::math::vec3::{norm, sub};
 use facts::{Facts, Role};
@@ -47,8 +47,12 @@ pub struct Draft {
 const SAG: f64 = 0.05;
 /// How much stiffer than a column of its height a body is made at the most: what hangs by a thread is not made of steel for it.
 const MOST_STIFFENED: f64 = 200.0;
+/// Edges that a wave may run along in a step of a sheet or line, so that quasi-newton converges.
+const MOST_EDGES: f64 = 40.0;
 /// Steps per period of the lowest vibration.
 const STEPS_PER_PERIOD: f64 = 20.0;
+/// A part of its size by which a body of a preset sags that is worth a note.
+const TOO_SOFT: f64 = 0.5;
 /// Frames per second.
 const RATE: f64 = 30.0;
 /// Poisson's ratio of a material that was chosen for its softness; linear tets become too stiff above 0.45.
@@ -123,6 +127,17 @@ pub fn draft(path: &Path, named: &str, wishes: &Wishes, cache: &Cache) -> Result
     plan.mass = rest.mass.iter().sum();
     plan.hold = plan.choose_pin(wishes, &rest, &mut notes)?;
     plan.soften(path, cache)?;
+    if let (Some(preset), Estimate::Held { sag, .. }) = (preset, &plan.estimate)
+        && *sag > TOO_SOFT * size(&plan.bounds)
+    {
+        notes.push(format!(
+            "a body of {} so large ({:.2} m) would sag by {:.0} % of its size: take a stiffer preset, or make it smaller with \
+             transform = {{ scale = … }}",
+            preset.name,
+            size(&plan.bounds),
+            100.0 * sag / size(&plan.bounds)
+        ));
+    }
     if scale != 1.0 {
         notes.push(format!(
             "the file is {:.0} units large, which was taken as millimetres: transform = {{ scale = 0.001 }}",
@@ -185,6 +200,18 @@ fn fitting(preset: Option<&'static Preset>, facts: &Facts) -> Result<Option<&'st
 }
 
 impl Plan<'_> {
+    /// The solver that converges: sheets and lines that are stiff for their steps want Newton's method. What counts is how many edges
+    /// a wave runs along in a step.
+    fn solver(&self) -> &'static str {
+        let Some(preset) = self.preset else { return "quasi-newton" };
+        let (PresetKind::Sheet { young, .. } | PresetKind::Line { young, .. }) = preset.kind else {
+            return "quasi-newton";
+        };
+        let step = 1.0 / (RATE * self.substeps as f64);
+        let edges = (young / preset.density).sqrt() * step / (self.scale * self.facts.edge);
+        if edges > MOST_EDGES { "newton" } else { "quasi-newton" }
+    }
+
     /// The scene as it is planned so far.
     fn scene(&self, path: &Path) -> Result<crate::scene::Scene> {
         // The path of the mesh may be meant for another directory.

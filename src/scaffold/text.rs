@@ -67,7 +67,10 @@ impl Plan<'_> {
         text += &noted(&format!("substeps = {}", self.substeps), "steps per frame: 30 frames a second");
         text += &noted("frames = 90", "3 s");
         text + "\n[solver]\n"
-            + &noted("kind = \"quasi-newton\"", "steps end by a tolerance: tolerance = 0.01")
+            + &noted(
+                &format!("kind = {}", quoted(self.solver())),
+                "steps end by a tolerance: tolerance = 0.01",
+            )
     }
 
     fn body(&self) -> String {

@@ -85,7 +85,7 @@ impl Estimate {
     }
 }
 
-/// Estimates body `number` of a scene, by itself: without contact, damping, loads, and pins that hold for a time only.
+/// Estimates body `number` of a scene that can be built, by itself: without contact, damping, loads, and pins that hold for a time only.
 pub fn estimate(scene: &Scene, number: usize, cache: &Cache) -> Result<Estimate> {
     let body = &scene.bodies[number];
     if body.pins.iter().all(|pin| pin.active.is_some()) {
@@ -95,7 +95,10 @@ pub fn estimate(scene: &Scene, number: usize, cache: &Cache) -> Result<Estimate>
         return Ok(Estimate::None("its stiffness changes"));
     }
     let alone = alone(scene, body);
-    let Built { model, mut objective, .. } = build(&alone, cache)?;
+    // The scene was built with this body: what is refused now is a body of which nothing is free.
+    let Ok(Built { model, mut objective, .. }) = build(&alone, cache) else {
+        return Ok(Estimate::None("pins hold all of it"));
+    };
     if model.tets.is_empty() {
         return Ok(Estimate::None("it is thin and drapes"));
     }
@@ -104,9 +107,6 @@ pub fn estimate(scene: &Scene, number: usize, cache: &Cache) -> Result<Estimate>
     }
     let held: Vec<[f64; 3]> =
         model.pinned.iter().zip(&model.rest).filter(|(pinned, _)| **pinned > 0).map(|(_, x)| *x).collect();
-    if objective.free == 0 {
-        return Ok(Estimate::None("pins hold all of it"));
-    }
     if !spans_a_plane(&held, model.size) {
         return Ok(Estimate::None("it swings about its pins"));
     }

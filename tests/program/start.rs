@@ -106,6 +106,19 @@ fn sides_arrays_shaking_and_floors_are_written_or_refused_with_a_way_out() {
 }
 
 #[test]
+fn sheets_and_ropes_of_every_preset_converge() {
+    let place = meshes();
+    for (mesh, presets) in
+        [("cloth.obj", &["silk", "cotton", "denim", "rubber"][..]), ("rope.vtk", &["rope", "bungee"])]
+    {
+        for preset in presets {
+            let said = place.succeed(&["simulate", mesh, "--preset", preset, "--frames", "20", "-o", preset]);
+            assert_eq!(lines_of(&said, " WARN "), [""; 0], "{preset}");
+        }
+    }
+}
+
+#[test]
 fn an_array_of_the_file_pins_its_upper_half() {
     let place = Place::new();
     place.write(

@@ -49,10 +49,7 @@ fn look_up(part: &mut raw::Material, at: &KeyPath, report: &mut Report) -> Optio
     let Some(preset) = find(&name) else {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
         report.value(place, format!("unknown preset '{name}'"), suggestion(&name, "presets", &names));
-        // A stand-in, so that the missing numbers are no faults of their own.
-        part.model.get_or_insert_with(|| SHEET_MODEL.into());
-        part.young.get_or_insert(raw::Quantity::Number(1.0));
-        part.poisson.get_or_insert(raw::Quantity::Number(0.3));
+        stand_in(part);
         return None;
     };
     let (model, young, poisson) = match preset.kind {
@@ -60,7 +57,7 @@ fn look_up(part: &mut raw::Material, at: &KeyPath, report: &mut Report) -> Optio
         PresetKind::Sheet { young, poisson, .. } => (SHEET_MODEL, young, poisson),
         PresetKind::Line { .. } => return Some(preset),
     };
-    let model = part.model.get_or_insert_with(|| model.into());
+    let model = part.model.get_or_insert_with(|| model.into()).clone();
     let takes_young =
         MODELS.iter().find(|known| known.name == model).is_none_or(|m| m.keys.contains(&"young"));
     let moduli =
@@ -68,17 +65,30 @@ fn look_up(part: &mut raw::Material, at: &KeyPath, report: &mut Report) -> Optio
     if !takes_young {
         let message = format!("material '{model}' does not take young and poisson, which a preset gives");
         report.key(place, message, "leave out preset, or model");
+        stand_in(part);
     } else if let Some((key, _)) = moduli.iter().find(|(_, given)| given.is_some()) {
         report.key(
             at.join(key),
             "the preset gives young and poisson instead",
             "leave out the one or the other",
         );
+        stand_in(part);
     } else {
         part.young.get_or_insert(raw::Quantity::Number(young));
         part.poisson.get_or_insert(raw::Quantity::Number(poisson));
     }
     Some(preset)
+}
+
+/// Puts a material without faults in place of one that is refused already.
+fn stand_in(part: &mut raw::Material) {
+    *part = raw::Material {
+        select: part.select.take(),
+        model: Some(SHEET_MODEL.into()),
+        young: Some(raw::Quantity::Number(1.0)),
+        poisson: Some(raw::Quantity::Number(0.3)),
+        ..raw::Material::default()
+    };
 }
 
 /// Refuses presets of sheets and lines for bodies that are known to be something else.

@@ -71,8 +71,7 @@ fn parts_with_presets_have_their_densities() {
 
 #[test]
 fn a_rope_has_its_number_of_its_own() {
-    let text =
-        "[[body]]\nmesh = \"rope.vtk\"\nmaterial = { preset = \"rope\", young = 3e6 }\nradius = 0.01\n";
+    let text = "[[body]]\ngenerate = { shape = \"rope\", length = 1, segments = 2 }\nmaterial = { preset = \"rope\", young = 3e6 }\nradius = 0.01\n";
     let loaded = load_with(text, &Overrides::default()).unwrap();
     let body = &loaded.scene.bodies[0];
     let line = body.line.unwrap();

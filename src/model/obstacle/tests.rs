@@ -139,7 +139,8 @@ fn obstacles_come_after_bodies_as_prescribed_vertices_without_mass() {
     assert_eq!(with.objective.mass[..last], without.objective.mass);
     assert_eq!(model.initial.x[last + 3].xyz(), [50.0, -60.0, 0.0]);
     assert_eq!(model.hard_pins.len(), plain.hard_pins.len() + 4);
-    assert_eq!(with.notes, without.notes);
+    assert_eq!(with.notes.notes, without.notes.notes);
+    assert!(with.notes.warnings.is_empty() && without.notes.warnings[0].contains("falls for ever"));
 }
 
 #[test]
