@@ -151,7 +151,7 @@ impl Cells {
             self.middles.clear();
         }
         let (tets, middles, triangles) = (self.tets, self.middles, self.triangles);
-        Ok(Mesh { points, tets, middles, triangles, edges, point_data, cell_data })
+        Ok(Mesh { points, tets, middles, triangles, edges, point_data, cell_data, groups: vec![] })
     }
 
     fn nothing_usable(mut self) -> Fault {

@@ -166,7 +166,13 @@ def refusals(module):
     block.pliant.goal_group = "nowhere"
     fails(bpy.ops.pliant.simulate, "Block", "nowhere", "'goal'")
     block.pliant.goal_group = "goal"
-    block.modifiers.move(len(block.modifiers) - 1, 0)
+    rope = bpy.data.objects["Rope"].data.splines[0]
+    rope.type = "NURBS"
+    fails(bpy.ops.pliant.simulate, "'Rope'", "Set Spline Type > Poly")
+    rope.type = "POLY"
+    size, block.scale.x = block.scale.x, 0
+    fails(bpy.ops.pliant.simulate, "'Block'", "scaled to nothing")
+    block.scale.x = size
     end, scene.frame_end = scene.frame_end, scene.frame_start
     fails(bpy.ops.pliant.simulate, "one frame")
     scene.frame_end = end

@@ -100,7 +100,10 @@ def saved(run, source, path):
 # How the user's object stood when its mesh was written, and how the file had it: a matrix of the object, and from its place in
 # the world, or in its own space, to the file.
 TURNED = ((0.3, -0.5, 0.2), (1.1, 0.7, -0.6))
-WAYS = {"y up": (TURNED, "world", "y"), "z up": (TURNED, "world", "z"), "own space": (TURNED, "own", "z"), "plain": (((0, 0, 0), (1, 1, 1)), "own", "y")}
+PLAIN = ((0, 0, 0), (1, 1, 1))
+WAYS = {
+    "y up": (TURNED, "world", "y"), "z up": (TURNED, "world", "z"), "own space": (TURNED, "own", "z"), "plain": (PLAIN, "own", "y"),
+}
 
 
 def own_object(truth, surface, way, order):
@@ -174,7 +177,8 @@ def onto(run, source, path):
     worst = 0.0
     for name, (way, matrix, order) in places.items():
         thing = bpy.data.objects[name]
-        check([m.name for m in thing.modifiers] == ["my smoothing", "pliant", "my subdivision"], f"{name}: {list(thing.modifiers)}")
+        names = [m.name for m in thing.modifiers]
+        check(names == ["my smoothing", "pliant", "my subdivision"], f"{name}: {names}")
         thing.modifiers["my subdivision"].show_viewport = False
         for index in truth.some_frames():
             bpy.context.scene.frame_set(truth.told["start_frame"] + index)
