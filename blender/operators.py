@@ -32,7 +32,7 @@ class State:
 class Runner:
     """What simulating anew and going on have in common."""
 
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "UNDO"}
     resume = False
 
     @classmethod

@@ -21,7 +21,7 @@ def used_vertices(thing, count):
     if thing.pliant.role == "SOFT" or thing.type == "CURVE":
         return np.arange(count)
     cells = [p.vertices for p in thing.data.polygons] or [e.vertices for e in thing.data.edges]
-    return np.unique(np.concatenate([np.array(c) for c in cells]))
+    return np.unique(np.concatenate([np.array(c) for c in cells])) if cells else np.arange(0)
 
 
 def local_rest(thing):
@@ -50,8 +50,20 @@ def matrices(scene, things, count):
 
 def into_space(points, places):
     """World positions, frame by frame, in the space of an object."""
-    inverse = np.linalg.inv(np.array(places))
+    try:
+        inverse = np.linalg.inv(np.array(places))
+    except np.linalg.LinAlgError as error:
+        raise Trouble("an object is scaled to nothing in some frame: a motion cannot be shown on it") from error
     return np.einsum("fij,fvj->fvi", inverse[:, :3, :3], points) + inverse[:, None, :3, 3]
+
+
+def name_beside(path):
+    """The name of a file as seen from the .blend file, so that both can be moved; whole where that cannot be."""
+    try:
+        return bpy.path.relpath(str(path)) if bpy.data.filepath else str(path)
+    except ValueError:
+        # On another drive.
+        return str(path)
 
 
 def play(thing, path, start):
@@ -62,7 +74,7 @@ def play(thing, path, start):
         cache = thing.modifiers.new(shapes.PLAYER, "MESH_CACHE")
         thing.modifiers.move(len(thing.modifiers) - 1, index)
     cache.cache_format = "PC2"
-    cache.filepath = bpy.path.relpath(str(path)) if bpy.data.filepath else str(path)
+    cache.filepath = name_beside(path)
     cache.frame_start = start
     cache.interpolation = "LINEAR"
     cache.forward_axis, cache.up_axis = "POS_Y", "POS_Z"

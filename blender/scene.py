@@ -78,8 +78,12 @@ def taking_part(context):
         raise Trouble("nothing is soft: choose a type under Physics > Pliant for an object that the viewport shows")
     for thing in things:
         wanted = ("MESH", "CURVE") if thing.pliant.role == "ROPE" else ("MESH",)
-        if thing.pliant.role != "OBSTACLE" and thing.type not in wanted:
+        if thing.pliant.role == "OBSTACLE":
+            continue
+        if thing.type not in wanted:
             raise Trouble(f"'{thing.name}' is no mesh: convert it with Object > Convert > Mesh")
+        if thing.library:
+            raise Trouble(f"'{thing.name}' is linked from another file: make it local with Object > Relations > Make Local")
     return [Thing(thing, name_for(thing, taken)) for thing in things]
 
 
@@ -98,8 +102,11 @@ def look_at(item, unit):
         raise Trouble(f"'{thing.name}' has faces: a rope is a mesh of edges alone; as a sheet or soft body it may have them")
     if not item.is_body:
         return
+    if abs(np.linalg.det(shapes.matrix_of(thing)[:3, :3])) < 1e-18:
+        raise Trouble(f"'{thing.name}' is scaled to nothing along an axis: apply or change its scale")
     if thing.type == "MESH" and count != len(thing.data.vertices):
-        raise Trouble(f"'{thing.name}': its first modifiers change the number of vertices from {len(thing.data.vertices)} to {count}")
+        own_count = len(thing.data.vertices)
+        raise Trouble(f"'{thing.name}': its first modifiers change the number of vertices from {own_count} to {count}")
     if thing.type == "CURVE":
         item.weights = {"pin": shapes.ends_of(thing, count)} if own.ends != "NONE" else {}
         return
@@ -226,6 +233,7 @@ def write(context):
         files.put(mesh.with_name(f"{item.body}.ply"), files.ply(item.points, item.faces, item.edges, item.weights))
         if item.moves:
             files.put(mesh.with_name(f"{item.body}.pc2"), files.pc2(item.frames, scene.frame_start))
-        item.own.body = item.body
+        if item.is_body:
+            item.own.body = item.body
     files.put(directory / CONFIG, config(scene, things))
     return directory, things

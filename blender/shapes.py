@@ -64,7 +64,8 @@ def is_animated(thing):
     """True if an object may move or change its shape by itself."""
     data, keys = thing.data, getattr(thing.data, "shape_keys", None)
     own = [thing.animation_data, getattr(data, "animation_data", None), keys and keys.animation_data]
-    moves = any(own) or len(thing.constraints) or any(m.type != "SUBSURF" for m in thing.modifiers)
+    others = [m for m in thing.modifiers if m.name != PLAYER and m.type != "SUBSURF"]
+    moves = any(own) or others or len(thing.constraints) or thing.rigid_body
     return bool(moves) or (thing.parent is not None and (thing.parent_type != "OBJECT" or is_animated(thing.parent)))
 
 
@@ -83,7 +84,8 @@ def spline_points(thing):
     """The control points of a curve, and the number of points of each of its splines."""
     if any(spline.type != "POLY" for spline in thing.data.splines):
         raise Trouble(
-            f"'{thing.name}': a rope is a curve of poly splines: in edit mode, Curve > Set Spline Type > Poly, or convert it to a mesh"
+            f"'{thing.name}': a rope is a curve of poly splines: in edit mode, Curve > Set Spline Type > Poly, or convert it to "
+            "a mesh"
         )
     counts = [len(spline.points) for spline in thing.data.splines]
     points = [p.co[:3] for spline in thing.data.splines for p in spline.points]

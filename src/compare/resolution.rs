@@ -71,7 +71,9 @@ fn by_number(body: &mut Body, mesh: &mut Mesh, cache: &Cache) -> Result<()> {
     let count = mesh.points.len();
     let numbers =
         |found: &[u32]| Selection::Ids(found.iter().copied().filter(|v| (*v as usize) < count).collect());
-    let is_listed = |select: &Selection| matches!(select, Selection::Ids(_) | Selection::Array { .. });
+    let is_listed = |select: &Selection| {
+        matches!(select, Selection::Ids(_) | Selection::Group(_) | Selection::Array { .. })
+    };
     for (number, (pin, found)) in body.pins.iter_mut().zip(&data.pins).enumerate() {
         let painted = found.stiffness.as_ref().filter(|_| matches!(pin.kind, PinKind::Painted { .. }));
         if let Some(stiffness) = painted {

@@ -219,6 +219,8 @@ kind = {{ soft = {{ array = "weight" }} }}
 select = {{ array = {{ name = "weight", above = 0.5 }} }}
 motion = {{ shake = {{ amplitude = [0, 0.1, 0], frequency = 3.3 }} }}
 [[body.pin]]
+select = {{ group = "tail" }}
+[[body.pin]]
 select = {{ nearest = {{ point = [1, 1, 1] }} }}
 [[body]]
 generate = {{ shape = "torus", major = 1, minor = 0.1, cells = 8 }}

@@ -166,7 +166,8 @@ impl Cells {
         let notes = self.skipped.iter().filter(|(kind, _)| !(0..=2).contains(*kind));
         let notes =
             notes.map(|(kind, count)| format!("{CELLS_LEFT_OUT}: {count} × {}", kind_name(*kind))).collect();
-        Ok(Import { mesh: Mesh { points, tets, middles, triangles, edges, point_data, cell_data }, notes })
+        let mesh = Mesh { points, tets, middles, triangles, edges, point_data, cell_data, groups: vec![] };
+        Ok(Import { mesh, notes })
     }
 
     fn nothing_usable(mut self) -> Fault {

@@ -4,7 +4,7 @@
 //! line that ends in `\` goes on. Texture coordinates and normals belong to corners. If every vertex has only one of
 //! them, they become the point arrays `uv` and `normal`; otherwise they are dropped, which is reported. If there are
 //! several groups, objects or materials, they become the cell arrays `obj:group`, `obj:object` and `obj:material`,
-//! numbered in the order of their names' first use.
+//! numbered in the order of their names' first use. The points of each are groups of the mesh.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use super::scanner::parse_float;
 use super::{Fault, Import, Parsed, unix_lines};
 use crate::mesh::polygon::Cutter;
-use crate::mesh::{DataArray, Mesh};
+use crate::mesh::{DataArray, Group, Mesh};
 
 /// True if a line is a statement of OBJ files.
 fn is_statement(line: &[u8]) -> bool {
@@ -86,12 +86,41 @@ struct Names {
     known: HashMap<Vec<u8>, usize>,
     current: usize,
     of_triangle: Vec<f64>,
+    /// The corners of the faces and lines after each name, as they come.
+    points: Vec<Vec<u32>>,
 }
 
 impl Names {
     fn use_name(&mut self, name: &[u8]) {
         let next = self.known.len();
         self.current = *self.known.entry(name.to_vec()).or_insert(next);
+        self.points.resize(self.known.len(), vec![]);
+    }
+
+    /// Takes note of the corners of a face or line, if it has a name.
+    fn take(&mut self, corners: &[u32]) {
+        if let Some(points) = self.points.get_mut(self.current) {
+            points.extend(corners);
+        }
+    }
+
+    /// The points of each name; a line of groups has several, which `is_list` says.
+    fn groups(&mut self, is_list: bool) -> Vec<Group> {
+        let mut known: Vec<(Vec<u8>, usize)> = std::mem::take(&mut self.known).into_iter().collect();
+        known.sort_unstable_by_key(|(_, number)| *number);
+        let group = |(name, number): (Vec<u8>, usize)| {
+            let text = String::from_utf8_lossy(&name);
+            let names = if is_list {
+                text.split_whitespace().map(str::to_owned).collect()
+            } else {
+                vec![text.into()]
+            };
+            let mut points = std::mem::take(&mut self.points[number]);
+            points.sort_unstable();
+            points.dedup();
+            Group { names, points }
+        };
+        known.into_iter().map(group).filter(|group| !group.points.is_empty()).collect()
     }
 }
 
@@ -191,6 +220,7 @@ impl Reader {
             return Err(format!("a face with {} corners", corners.len()));
         }
         let (triangles, names) = (&mut self.mesh.triangles, &mut self.names);
+        names.iter_mut().for_each(|(_, names)| names.take(&corners));
         self.cutter.cut(&self.mesh.points, &corners, |triangle| {
             triangles.push(triangle);
             names.iter_mut().for_each(|(_, names)| names.of_triangle.push(names.current as f64));
@@ -205,6 +235,7 @@ impl Reader {
             let vertex = self.vertex(vertex)?;
             if let Some(last) = last.replace(vertex) {
                 self.mesh.edges.push([last, vertex]);
+                self.names.iter_mut().for_each(|(_, names)| names.take(&[last, vertex]));
             }
         }
         Ok(())
@@ -218,7 +249,10 @@ impl Reader {
         })
     }
 
-    fn finish(self) -> Import {
+    fn finish(mut self) -> Import {
+        for (kind, names) in &mut self.names {
+            self.mesh.groups.extend(names.groups(*kind == "obj:group"));
+        }
         let (mut mesh, mut notes) = (self.mesh, Vec::from_iter(self.cutter.note()));
         let points = mesh.points.len();
         for (per_corner, name, components) in [(&self.uv, "uv", 2), (&self.normal, "normal", 3)] {
@@ -327,6 +361,11 @@ mod tests {
             (mesh.point_data[1].name.as_str(), mesh.cell_data[0].values.as_slice()),
             ("normal", &[0.0, 0.0, 1.0][..])
         );
+        let group = |names: &[&str], points: &[u32]| Group {
+            names: names.iter().map(|name| name.to_string()).collect(),
+            points: points.to_vec(),
+        };
+        assert_eq!(mesh.groups, [group(&["An", "f", "Three"], &[0, 1, 2, 3]), group(&["other"], &[0, 1, 3])]);
         assert!(notes.is_empty());
         let seams = parse(text.replace("-1//1", "-1/2/1").as_bytes()).unwrap();
         assert!(

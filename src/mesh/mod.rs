@@ -76,6 +76,17 @@ pub struct Mesh {
     pub point_data: Vec<DataArray>,
     /// Arrays with a tuple per tet (per triangle if the mesh has no tets, per edge if it has no triangles either).
     pub cell_data: Vec<DataArray>,
+    /// Sets of points with names: the groups, objects and materials of an OBJ file.
+    pub groups: Vec<Group>,
+}
+
+/// Points that have names in common. A name may be that of several groups, which together have its points.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group {
+    /// The names.
+    pub names: Vec<String>,
+    /// The numbers of the points, ascending.
+    pub points: Vec<u32>,
 }
 
 /// A named array with `components` values per point or cell.

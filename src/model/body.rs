@@ -89,7 +89,7 @@ pub fn load(body: &Body, cache: &Cache) -> Result<BodyData> {
         mesh: &mesh,
         given,
         orphans: &orphans,
-        surfaces: embedded.iter().zip(surfaces.arrays()).collect(),
+        surfaces: embedded.iter().zip(surfaces.meshes()).collect(),
         is_hidden: matches!(body.mesh, MeshSource::Surface { .. }),
         subject: &subject,
     };

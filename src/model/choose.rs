@@ -1,14 +1,14 @@
 //! The vertices that pins and loads of a body select.
 //!
-//! Where the tets of a body were made here, from surfaces, their numbers mean nothing to the user: `ids` and point arrays are
+//! Where the tets of a body were made here, from surfaces, their numbers mean nothing to the user: `ids`, groups and point arrays are
 //! those of the surface file. A selected point p = Σ w x of the surface follows up to four vertices of the tets (see
 //! `mesh::embedding`), and these are selected in its place, so that holding them holds the point. Where the user gave the tets,
-//! `ids` are theirs, and an array is looked for in them first and in the surfaces next.
+//! `ids` are theirs, and an array or a group is looked for in them first and in the surfaces next.
 
 use super::embedded::Embedded;
-use super::select::select;
+use super::select::{by_group, select};
 use crate::error::{Error, Result};
-use crate::mesh::{DataArray, Mesh, quadratic};
+use crate::mesh::{Mesh, quadratic};
 use crate::scene::Selection;
 
 /// Vertices with a smaller weight do not move a point.
@@ -22,8 +22,8 @@ pub(super) struct Chooser<'a> {
     pub given: usize,
     /// Vertices in no cell.
     pub orphans: &'a [bool],
-    /// The surfaces that follow the mesh, with their point arrays.
-    pub surfaces: Vec<(&'a Embedded, &'a [DataArray])>,
+    /// The surfaces that follow the mesh, and their files.
+    pub surfaces: Vec<(&'a Embedded, &'a Mesh)>,
     /// True if the tets were made here.
     pub is_hidden: bool,
     /// The name of the body in errors and notes.
@@ -83,25 +83,36 @@ impl Chooser<'_> {
         };
         match selection {
             Selection::Ids(_) if self.is_hidden => match &self.surfaces[..] {
-                [(surface, arrays)] => on_surface(selection, surface, arrays),
+                [(surface, file)] => on_surface(selection, surface, file),
                 several => Err(format!(
                     "'ids' could be of any of its {} surfaces; select by place or by an array instead",
                     several.len()
                 )),
             },
-            Selection::Array { name, .. } if !self.surfaces.is_empty() => {
-                let has = |arrays: &[DataArray]| arrays.iter().any(|array| array.name == *name);
-                if !self.is_hidden && has(&self.mesh.point_data) {
-                    return own();
+            Selection::Group(_) if self.surfaces.is_empty() => {
+                self.select(by_group(selection, &self.mesh.groups)?.as_ref())
+            }
+            Selection::Array { name, .. } | Selection::Group(name) if !self.surfaces.is_empty() => {
+                let is_group = matches!(selection, Selection::Group(_));
+                let has = |mesh: &Mesh| match is_group {
+                    true => mesh.groups.iter().any(|group| group.names.contains(name)),
+                    false => mesh.point_data.iter().any(|array| array.name == *name),
+                };
+                if !self.is_hidden && has(self.mesh) {
+                    return if is_group {
+                        self.select(by_group(selection, &self.mesh.groups)?.as_ref())
+                    } else {
+                        own()
+                    };
                 }
-                let mut painted: Vec<_> = self.surfaces.iter().filter(|(_, arrays)| has(arrays)).collect();
+                let mut painted: Vec<_> = self.surfaces.iter().filter(|(_, file)| has(file)).collect();
                 if painted.is_empty() {
                     // It tells what it has instead.
                     painted.push(&self.surfaces[0]);
                 }
                 let mut found = vec![];
-                for (surface, arrays) in painted {
-                    found.extend(on_surface(selection, surface, arrays)?);
+                for (surface, file) in painted {
+                    found.extend(on_surface(selection, surface, file)?);
                 }
                 found.sort_unstable();
                 found.dedup();
@@ -113,12 +124,13 @@ impl Chooser<'_> {
 }
 
 /// The vertices of the tets that the selected points of a surface follow.
-fn on_surface(selection: &Selection, surface: &Embedded, arrays: &[DataArray]) -> Result<Vec<u32>, String> {
+fn on_surface(selection: &Selection, surface: &Embedded, file: &Mesh) -> Result<Vec<u32>, String> {
     let embedding = &surface.embedding;
+    let selection = by_group(selection, &file.groups)?;
     // Selections by number and by array do not look at places.
     let points = vec![[0.0; 3]; embedding.corners.len()];
     let mut out = vec![];
-    for point in select(selection, &points, arrays, "vertex")? {
+    for point in select(&selection, &points, &file.point_data, "vertex")? {
         let carriers = embedding.carriers(point as usize).into_iter();
         out.extend(carriers.filter(|(_, weight)| weight.abs() > NOTHING).map(|(vertex, _)| vertex));
     }

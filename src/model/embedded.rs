@@ -14,7 +14,7 @@ use crate::io;
 use crate::mesh::embedding::Embedding;
 use crate::mesh::repair::{Repair, repair};
 use crate::mesh::surface::{SurfaceMap, enclosed_volume, topology};
-use crate::mesh::{DataArray, Kind, Mesh, quality};
+use crate::mesh::{Kind, Mesh, quality};
 use crate::meshing::{check, tetrahedralize};
 use crate::scene::{Body, MeshSource};
 
@@ -91,9 +91,9 @@ impl Surfaces {
         Ok(filling.mesh)
     }
 
-    /// The point arrays of each surface.
-    pub fn arrays(&self) -> impl Iterator<Item = &[DataArray]> {
-        self.meshes.iter().map(|mesh| &mesh.point_data[..])
+    /// The surfaces as they were read.
+    pub fn meshes(&self) -> &[Mesh] {
+        &self.meshes
     }
 
     /// The factor on all masses, for tets in the unit of the surface files.

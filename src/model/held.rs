@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use super::choose::Chooser;
-use super::select::{find_array, select};
+use super::select::{by_group, find_array, select};
 use crate::error::{Error, Result};
-use crate::mesh::DataArray;
+use crate::mesh::{DataArray, Mesh};
 use crate::scene::{Body, PinKind, Selection};
 
 /// What a pin holds.
@@ -90,8 +90,8 @@ impl Chooser<'_> {
 
     /// The numbers of the surfaces that an array is looked for in; `None` if that is the mesh itself.
     fn painted_surfaces(&self, array: &str) -> Option<Vec<usize>> {
-        let has = |arrays: &[DataArray]| arrays.iter().any(|own| own.name == array);
-        if self.surfaces.is_empty() || (!self.is_hidden && has(&self.mesh.point_data)) {
+        let has = |mesh: &Mesh| mesh.point_data.iter().any(|own| own.name == array);
+        if self.surfaces.is_empty() || (!self.is_hidden && has(self.mesh)) {
             return None;
         }
         let found: Vec<usize> = (0..self.surfaces.len()).filter(|n| has(self.surfaces[*n].1)).collect();
@@ -107,16 +107,17 @@ impl Chooser<'_> {
         array: &str,
         springs: &mut BTreeMap<u32, f64>,
     ) -> Result<(), String> {
-        let (embedded, arrays) = self.surfaces[surface];
+        let (embedded, file) = self.surfaces[surface];
         let points = embedded.embedding.apply(&self.mesh.points);
-        let values = weights(array, points.len(), arrays)?;
+        let values = weights(array, points.len(), &file.point_data)?;
         if matches!(selection, Selection::Ids(_)) && self.surfaces.len() > 1 {
             let many = self.surfaces.len();
             return Err(format!(
                 "'ids' could be of any of its {many} surfaces; select by place or by an array instead"
             ));
         }
-        for point in select(selection, &points, arrays, "vertex")? {
+        let selection = by_group(selection, &file.groups)?;
+        for point in select(&selection, &points, &file.point_data, "vertex")? {
             let carriers = embedded.embedding.carriers(point as usize);
             let whole: f64 = carriers.iter().map(|(_, weight)| weight.max(0.0)).sum();
             for (vertex, weight) in carriers {

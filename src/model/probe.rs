@@ -1,7 +1,7 @@
 //! The points that probes look at.
 
 use super::choose::Chooser;
-use super::select::select;
+use super::select::{by_group, select};
 use crate::error::{Error, Result};
 use crate::scene::{Probe, Probed};
 
@@ -30,9 +30,10 @@ pub(super) fn look_up(probe: &Probe, chooser: &Chooser, notes: &mut Vec<String>)
         hint: hint.into(),
     };
     let mut points = vec![];
-    for (surface, arrays) in &chooser.surfaces {
+    for (surface, file) in &chooser.surfaces {
         let places = surface.embedding.apply(&chooser.mesh.points);
-        let found = select(&probe.select, &places, arrays, "vertex")
+        let found = by_group(&probe.select, &file.groups)
+            .and_then(|selection| select(&selection, &places, &file.point_data, "vertex"))
             .map_err(|reason| refuse(format!(": {reason}"), ""))?;
         points.extend(found.into_iter().map(|point| surface.embedding.carriers(point as usize)));
     }

@@ -1,7 +1,9 @@
 //! Sets of vertices or cells, by place, number or data array.
 
+use std::borrow::Cow;
+
 use crate::error::suggest::nearest;
-use crate::mesh::DataArray;
+use crate::mesh::{DataArray, Group};
 use crate::scene::Selection;
 
 /// The selected items in ascending order, each once. `places` are the rest positions of vertices or the centres of
@@ -27,6 +29,10 @@ pub fn select(
         }
         Selection::Plane { point, normal } => Ok(filter(places, |x| dot(from(x, *point), *normal) >= 0.0)),
         Selection::Ids(ids) => by_number(ids, places.len(), of),
+        Selection::Group(_) if of == "cell" => {
+            Err("groups select vertices, not cells; select by place or by an array".into())
+        }
+        Selection::Group(name) => Err(format!("the mesh has no group '{name}'")),
         Selection::Array { name, above } => {
             let array = find_array(name, 1, places.len(), arrays, of)?;
             Ok((0u32..).zip(&array.values).filter(|(_, value)| **value > *above).map(|(i, _)| i).collect())
@@ -55,6 +61,25 @@ fn by_number(ids: &[u32], count: usize, of: &str) -> Result<Vec<u32>, String> {
     sorted.sort_unstable();
     sorted.dedup();
     Ok(sorted)
+}
+
+/// A group of vertices as a selection by number; other selections as they are.
+pub fn by_group<'a>(selection: &'a Selection, groups: &[Group]) -> Result<Cow<'a, Selection>, String> {
+    let Selection::Group(name) = selection else { return Ok(Cow::Borrowed(selection)) };
+    let own = groups.iter().filter(|group| group.names.contains(name));
+    let points: Vec<u32> = own.flat_map(|group| group.points.iter().copied()).collect();
+    if !points.is_empty() {
+        return Ok(Cow::Owned(Selection::Ids(points)));
+    }
+    let mut names: Vec<&str> = groups.iter().flat_map(|g| g.names.iter().map(String::as_str)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let hint = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None if names.is_empty() => "it has none; only those of OBJ files are read".to_owned(),
+        None => format!("it has: {}", names[..names.len().min(20)].join(", ")),
+    };
+    Err(format!("the mesh has no group '{name}' ({hint})"))
 }
 
 /// The array with this name and number of components for `count` items.

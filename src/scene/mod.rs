@@ -327,6 +327,8 @@ pub enum Selection {
     },
     /// By vertex number in the mesh file, from 0.
     Ids(Vec<u32>),
+    /// The vertices of a group, object or material of an OBJ file, by its name.
+    Group(String),
     /// Where a scalar point array of the mesh file is greater than a value.
     Array {
         /// The array's name.

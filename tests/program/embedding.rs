@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use pliant::mesh::Mesh;
+
 use crate::common::meshes::shared;
 use crate::common::program::Place;
 use crate::common::scenes::RUBBER;
@@ -296,6 +298,58 @@ fn numbers_and_arrays_of_a_surface_select_what_the_user_sees() {
         ("{ ids = [100000] }", "the mesh has 384 vertices"),
     ] {
         place.write("bad.toml", &scene(select));
+        let told = place.fail(2, &["check", "bad.toml"]);
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
+#[test]
+fn groups_objects_and_materials_select_the_vertices_of_their_faces() {
+    let place = Place::new();
+    let (obj, points, _) = ring(0.0);
+    // A strip of faces around the tube between the circles 3 and 4, and a name for the rest.
+    let mut face = 0;
+    let named = obj.lines().map(|line| {
+        face += usize::from(line.starts_with("f "));
+        match (line.starts_with("f "), face) {
+            (true, 1) => format!("g rest\n{line}"),
+            (true, 37) => format!("g strip marked\nusemtl Steel Blue\n{line}"),
+            (true, 49) => format!("g rest\nusemtl skin\n{line}"),
+            _ => line.to_owned(),
+        }
+    });
+    place.write("ring.obj", &named.collect::<Vec<_>>().join("\n"));
+    let triangles = pliant::io::read(&place.path("ring.obj")).unwrap().triangles;
+    pliant::io::write(
+        &Mesh { points: points.clone(), triangles, ..Mesh::default() },
+        &place.path("plain.ply"),
+    )
+    .unwrap();
+    let scene = |body: &str, name: &str| {
+        format!(
+            "[time]\nframes = 3\n[[body]]\nname = \"jelly\"\n{body}\nmaterial = {RUBBER}\n\
+             [[body.pin]]\nselect = {{ group = \"{name}\" }}\n[output]\nformats = [\"ply\"]\n"
+        )
+    };
+    let filled = "surface = \"ring.obj\"\ntetrahedralize = { cells = 6000 }";
+    for (body, name) in
+        [(filled, "strip"), (filled, "marked"), (filled, "Steel Blue"), ("mesh = \"ring.obj\"", "strip")]
+    {
+        place.write("ring.toml", &scene(body, name));
+        place.succeed(&["simulate", "ring.toml", "-o", "run", "--force"]);
+        let frame = pliant::io::read(&place.path("run/ply/jelly_0003.ply")).unwrap();
+        for (v, (now, before)) in frame.points.iter().zip(&points).enumerate() {
+            let way = (0..3).map(|k| (now[k] - before[k]).abs()).fold(0.0, f64::max);
+            let is_held = (36..60).contains(&v);
+            assert!(if is_held { way < 1e-9 } else { way > 0.0 }, "{body}, {name}: vertex {v} went {way}");
+        }
+    }
+    for (body, name, reason) in [
+        (filled, "stripe", "pin 0: the mesh has no group 'stripe' (did you mean 'strip'?)"),
+        (filled, "x", "(it has: Steel Blue, marked, rest, ring, skin, strip)"),
+        ("surface = \"plain.ply\"", "strip", "(it has none; only those of OBJ files are read)"),
+    ] {
+        place.write("bad.toml", &scene(body, name));
         let told = place.fail(2, &["check", "bad.toml"]);
         assert!(told.contains(reason), "{told}");
     }

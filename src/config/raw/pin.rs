@@ -121,6 +121,8 @@ pub enum Select {
     Plane(PlaneSelection),
     /// By number in the mesh, from 0.
     Ids(Vec<u32>),
+    /// The vertices of the faces and lines of a group, object or material of an OBJ file, by its name.
+    Group(String),
     /// Where a scalar array of the mesh file is greater than a value: a point array for vertices, a
     /// cell array for cells.
     Array(ArraySelection),

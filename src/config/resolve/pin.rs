@@ -50,7 +50,8 @@ pub fn wanted_selection(
     report: &mut Report,
 ) -> Option<scene::Selection> {
     if select.is_none() {
-        let hint = "valid kinds: \"all\", or a table with one of box, sphere, plane, ids, array, nearest";
+        let hint =
+            "valid kinds: \"all\", or a table with one of box, sphere, plane, ids, group, array, nearest";
         report.value(at.join("select"), "missing", hint);
     }
     select.as_ref().map(|select| selection(select, &at.join("select"), report))
@@ -77,6 +78,7 @@ pub fn selection(select: &raw::Select, at: &KeyPath, report: &mut Report) -> sce
             report.check(!ids.is_empty(), at.join("ids"), "selects nothing");
             scene::Selection::Ids(ids.clone())
         }
+        raw::Select::Group(name) => scene::Selection::Group(name.clone()),
         raw::Select::Array(array) => scene::Selection::Array { name: array.name.clone(), above: array.above },
         raw::Select::Nearest(nearest) => {
             let count = nearest.count.unwrap_or(1);

@@ -171,7 +171,7 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     (
         "motion =",
         "kind = { soft = { array = \"goal\", scale = -1 } }\nmotion =",
-        "18:44 body.0.pin.0.kind.soft.scale",
+        "18:43 body.0.pin.0.kind.soft.scale",
         "must be above 0",
     ),
     (

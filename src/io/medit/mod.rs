@@ -126,6 +126,7 @@ impl Sections {
             edges,
             point_data: array(self.references),
             cell_data: array(cell_references),
+            groups: vec![],
         })
     }
 }

@@ -99,7 +99,8 @@ pub fn repair(mesh: Mesh, options: &Repair) -> (Mesh, Report) {
     if mesh.kind() != Some(Kind::Sheet) {
         return (mesh, report);
     }
-    let mut mesh = mesh;
+    // Points get other numbers.
+    let mut mesh = Mesh { groups: vec![], ..mesh };
     if let Some(tolerance) = options.weld {
         report.welded_vertices = weld::weld(&mut mesh, tolerance);
     }

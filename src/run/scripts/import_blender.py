@@ -75,7 +75,8 @@ def options():
     parser.add_argument("--output", metavar="FILE", help="render into this file; #### stands for the frame")
     parser.add_argument("--frame", type=int, help="render this frame of the run, counted from 0; default: the middle")
     parser.add_argument("--animation", action="store_true", help="render all frames")
-    parser.add_argument("--scene", "--render-setup", action="store_true", help="a scene of its own, with camera, light and render settings")
+    own = "a scene of its own, with camera, light and render settings"
+    parser.add_argument("--scene", "--render-setup", action="store_true", help=own)
     parser.add_argument(
         "--onto", action="append", default=[], metavar="OBJECT[=BODY]",
         help="move this object of yours; the body is the one of the same name or the only one; may be given several times",
