@@ -27,7 +27,13 @@ fn entries(schema: &Value) -> Vec<Entry> {
 }
 
 fn add(schema: &Value, table: &Value, above: &str, depth: usize, out: &mut Vec<Entry>) {
-    for key in keys(schema, table) {
+    let all = keys(schema, table);
+    // A choice such as { box = … } is described as a whole.
+    let whole = table["description"].as_str().filter(|_| all.len() == 1);
+    for mut key in all {
+        if key.meaning.is_empty() {
+            key.meaning = whole.unwrap_or_default().to_owned();
+        }
         let path = if above.is_empty() { key.name.clone() } else { format!("{above}.{}", key.name) };
         // A key that several tables of a choice have is told once.
         if out.iter().any(|entry| entry.path == path) {
@@ -117,11 +123,11 @@ pub fn explain(schema: &Value, key: &str) -> Result<String, String> {
 /// The text about one key.
 fn of(entry: &Entry, all: &[Entry]) -> String {
     let Key { kind, default, meaning, .. } = &entry.key;
-    let mut out = format!("{}\n  {}", entry.path, plain(kind));
+    let mut values = plain(kind);
     if !default.is_empty() {
-        out += &format!("; default: {}", plain(default).trim_matches('*'));
+        values += &format!("; default: {}", plain(default).replace('*', ""));
     }
-    out.push('\n');
+    let mut out = format!("{}\n{}", entry.path, wrapped(&values, "  "));
     for part in meaning.split("<br>") {
         out += &wrapped(&plain(part), "  ");
     }
@@ -137,6 +143,9 @@ fn of(entry: &Entry, all: &[Entry]) -> String {
 fn line(name: &str, meaning: &str) -> String {
     let text = wrapped(meaning, &" ".repeat(COLUMN));
     let first = format!("    {name}");
+    if text.is_empty() {
+        return first + "\n";
+    }
     if first.len() + 2 > COLUMN {
         format!("{first}\n{text}")
     } else {
@@ -198,6 +207,8 @@ mod tests {
         assert!(step.contains("default: \"1/30\""), "{step}");
         let shake = explain(&schema, "body.pin.motion.shake").unwrap();
         assert!(shake.contains("amplitude") && shake.contains("frequency"), "{shake}");
+        let select = explain(&schema, "pin.select").unwrap();
+        assert!(select.contains("\n    sphere                        Inside or on a sphere.\n"), "{select}");
         assert!(explain(&schema, "solver.history").unwrap().contains("quasi-newton"));
         assert_eq!(explain(&schema, "body.yuong").unwrap_err(), "did you mean 'young'?");
     }

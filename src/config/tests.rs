@@ -326,3 +326,26 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_step_ends_by_a_tolerance_unless_iterations_are_given_or_gradients_say_nothing() {
+    let body = &BASE[BASE.find("[[body]]").unwrap()..];
+    for (before, expected) in [
+        ("", (100, 1e-2)),
+        ("[solver]\nkind = \"vbd\"\n", (100, 1e-2)),
+        ("[solver]\ntolerance = 1e-4\n", (100, 1e-4)),
+        ("[solver]\niterations = 7\n", (7, 0.0)),
+        ("[solver]\niterations = 7\ntolerance = 1e-4\n", (7, 1e-4)),
+        ("[solver]\nkind = \"xpbd\"\n", (10, 0.0)),
+        ("[solver]\nkind = \"constrained-pd\"\n", (10, 0.0)),
+        ("[contact]\nresponse = \"published\"\n", (10, 0.0)),
+    ] {
+        let text = before.to_owned() + body;
+        let loaded =
+            load_with(&text, &Overrides::default()).unwrap_or_else(|faults| panic!("{before}: {faults}"));
+        let settings = &loaded.scene.solver;
+        assert_eq!((settings.iterations, settings.tolerance), expected, "{before}");
+        let again = load_with(&to_toml(&loaded), &Overrides::default()).unwrap();
+        assert_eq!(again.scene, loaded.scene, "{before}");
+    }
+}

@@ -181,11 +181,13 @@ impl Plan<'_> {
         let floor = format!(
             "[[obstacle]]\nname = \"floor\"\nshape = {{ plane = {{ point = [0, {height}, 0], normal = [0, 1, 0] }} }}\nfriction = 0.5\n"
         );
+        let contact = "[contact]\n".to_owned()
+            + &noted("self = false", "true: it touches itself too, which takes longer");
         if self.floor {
-            return floor;
+            return contact + "\n" + &floor;
         }
-        let lines: String = floor.lines().map(|line| format!("# {line}\n")).collect();
-        format!("# A floor, with which bodies touch it, each other and themselves:\n{lines}")
+        let lines: String = (contact + &floor).lines().map(|line| format!("# {line}\n")).collect();
+        format!("# A floor:\n{lines}")
     }
 
     fn output(&self) -> String {
