@@ -180,7 +180,7 @@ fn faults_name_place_and_reason() {
     assert_eq!(vtu("0 1 2 3</", "0 1 2 4</").split(':').next(), Some("cell 1"));
     assert_eq!(vtu("\"ascii\">2 6", "\"ascii\">2 7").split(':').next(), Some("DataArray 'offsets'"));
     assert_eq!(vtu(">1 2 3 4<", ">1 2 3<"), "DataArray 'c': it has 3 values, not 2 × 2");
-    assert!(vtu(">3 10<", ">3 12<").contains("1 × line, 1 × hexahedron"));
+    assert!(vtu(">3 10<", ">3 42<").contains("1 × line, 1 × polyhedron"));
     let legacy =
         |from, to| fault(legacy_read::parse(LEGACY.replace(from, to).as_bytes()).map(|import| import.mesh));
     assert!(legacy("UNSTRUCTURED_GRID", "STRUCTURED_POINTS").contains("the file holds STRUCTURED_POINTS"));

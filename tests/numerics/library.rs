@@ -23,6 +23,8 @@ fn after_five_steps(scene: &Scene) -> Result<Vec<[f64; 3]>> {
 #[test]
 fn a_scene_in_code_is_the_one_of_its_config_to_the_bit() {
     let config = r#"
+        [solver]
+        iterations = 10
         [[body]]
         name = "bar"
         element = "linear"

@@ -94,13 +94,12 @@ pub struct Report {
 
 /// Repairs a mesh of triangles; a mesh of tets or lines comes back as it is. Corners must be in range. The result
 /// depends on the input alone.
-pub fn repair(mesh: Mesh, options: &Repair) -> (Mesh, Report) {
+pub fn repair(mut mesh: Mesh, options: &Repair) -> (Mesh, Report) {
     let mut report = Report::default();
     if mesh.kind() != Some(Kind::Sheet) {
         return (mesh, report);
     }
-    // Points get other numbers.
-    let mut mesh = Mesh { groups: vec![], ..mesh };
+    let (groups, points) = (std::mem::take(&mut mesh.groups), mesh.points.clone());
     if let Some(tolerance) = options.weld {
         report.welded_vertices = weld::weld(&mut mesh, tolerance);
     }
@@ -126,6 +125,10 @@ pub fn repair(mesh: Mesh, options: &Repair) -> (Mesh, Report) {
     if options.vertices {
         // These are vertices of dropped shells, and of triangles that closed cracks.
         drop_unreferenced(&mut mesh);
+    }
+    // Otherwise points have other numbers.
+    if mesh.points == points {
+        mesh.groups = groups;
     }
     report.left = topology(&mesh.triangles);
     (mesh, report)
