@@ -336,14 +336,11 @@ fn a_polyline_from_a_file_is_a_rope_and_wants_line() {
     assert!((from_file.objective.mass[end] / mass - 0.1).abs() < 1e-12, "an end has half of its segment");
     let refused = load("material = { model = \"arap\", k = 1e5 }").err().unwrap();
     assert!(
-        refused.contains("rope.vtu") && refused.contains("cannot have 'material' (it wants 'line';"),
+        refused.contains("rope.vtu") && refused.contains("cannot have 'material' (it wants 'line'"),
         "{refused}"
     );
     assert!(
-        load("springs = { stiffness = 1 }")
-            .err()
-            .unwrap()
-            .contains("cannot have 'springs' (it wants 'line')")
+        load("springs = { stiffness = 1 }").err().unwrap().contains("cannot have 'springs' (it wants 'line'")
     );
 }
 
