@@ -1,13 +1,15 @@
 """What soft bodies are made of: values to begin with, which the panel shows and the config has written out."""
 
-# Name: what is shown, what it is, Young's modulus in Pa, Poisson's ratio, density in kg/m³.
+# The presets of solids, whose sources docs/materials.md has. Name: what is shown, what it is, Young's modulus in Pa, Poisson's
+# ratio, density in kg/m³.
 SOFT = {
-    "GELATIN": ("Gelatin", "Wobbles and sags: a dessert", 5e3, 0.45, 1000.0),
-    "JELLY": ("Jelly", "A firm jelly that stands up by itself", 3e4, 0.45, 1000.0),
-    "FLESH": ("Flesh", "Muscle and fat, at rest", 6e4, 0.45, 1050.0),
-    "FOAM": ("Foam", "Upholstery: light, and thin where it is pulled", 1e5, 0.1, 40.0),
-    "RUBBER": ("Rubber", "A soft rubber toy", 1e6, 0.45, 1100.0),
-    "CORK": ("Cork", "Stiff and light, keeps its width", 1e7, 0.0, 180.0),
+    "JELLY": ("Jelly", "A dessert that sags by a quarter when it leaves its mould", 1.2e3, 0.45, 1300.0),
+    "GELATIN": ("Gelatin", "A firm gel", 1e4, 0.45, 1000.0),
+    "FLESH": ("Flesh", "Skin and fat at rest", 2.6e4, 0.45, 1000.0),
+    "FOAM": ("Foam", "Soft upholstery, light", 2.8e4, 0.33, 30.0),
+    "MUSCLE": ("Muscle", "Muscle that is relaxed and pressed", 6.2e4, 0.45, 1060.0),
+    "RUBBER": ("Rubber", "Natural rubber, as in rubber bands", 1.2e6, 0.45, 930.0),
+    "CORK": ("Cork", "Stiff and light; keeps its width", 1.3e7, 0.1, 170.0),
 }
 CUSTOM = "CUSTOM"
 

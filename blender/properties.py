@@ -51,10 +51,10 @@ class PliantObject(bpy.types.PropertyGroup):
 
     role: EnumProperty(name="Type", items=ROLES, description="What this object is to pliant")
     body: StringProperty(options={"HIDDEN"}, description="The name that the config has for it")
-    material: EnumProperty(name="Material", items=materials.items(), default="JELLY", update=take_preset)
+    material: EnumProperty(name="Material", items=materials.items(), default="FLESH", update=take_preset)
     young: FloatProperty(
-        name="Stiffness", default=3e4, min=1e-3, soft_max=1e8, precision=0, step=1000, update=tell_custom,
-        description="Young's modulus in Pa: 5e3 is gelatin, 1e6 soft rubber",
+        name="Stiffness", default=2.6e4, min=1e-3, soft_max=1e8, precision=0, step=1000, update=tell_custom,
+        description="Young's modulus in Pa: 1e4 is a firm gel, 1e6 rubber",
     )
     poisson: FloatProperty(
         name="Keeps volume", default=0.45, min=-0.9, max=0.495, precision=3, update=tell_custom,

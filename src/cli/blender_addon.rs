@@ -50,6 +50,7 @@ impl BlenderAddonArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::preset::{PRESETS, PresetKind};
 
     #[test]
     fn every_file_of_the_add_on_is_packed_and_the_version_is_the_programs() {
@@ -63,5 +64,25 @@ mod tests {
         assert_eq!(found, packed);
         let version = format!("\nversion = \"{}\"\n", env!("CARGO_PKG_VERSION"));
         assert!(FILES[0].1.contains(&version), "the manifest has another version than {version}");
+    }
+
+    /// The add-on cannot ask the program before it is installed, so it has the numbers of the presets itself.
+    #[test]
+    fn the_materials_of_the_add_on_are_the_presets_of_solids() {
+        let python = FILES.iter().find(|(name, _)| *name == "materials.py").unwrap().1;
+        let mut listed = vec![];
+        for line in python.lines().filter(|line| line.starts_with("    \"") && line.ends_with("),")) {
+            let name = line.split('"').nth(1).unwrap().to_lowercase();
+            let fields = line.trim_end_matches("),").rsplit(", ").take(3);
+            let numbers: Vec<f64> = fields.map(|field| field.parse().unwrap()).collect();
+            listed.push((name, [numbers[2], numbers[1], numbers[0]]));
+        }
+        let presets = PRESETS.iter().filter_map(|preset| match preset.kind {
+            PresetKind::Solid { young, poisson, .. } => {
+                Some((preset.name.to_owned(), [young, poisson, preset.density]))
+            }
+            _ => None,
+        });
+        assert_eq!(listed, presets.collect::<Vec<_>>());
     }
 }

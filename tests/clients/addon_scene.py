@@ -56,7 +56,7 @@ def soft_bodies():
     paint(ball, "hold", lambda co: (-co.z - 0.1) * 3)
     ball.modifiers.new("Smooth", "SUBSURF").levels = 1
     own = ball.pliant
-    own.role, own.material, own.cells = "SOFT", "JELLY", 1500
+    own.role, own.material, own.cells = "SOFT", "FLESH", 1500
     own.goal_group, own.goal_stiffness = "hold", 400.0
     bpy.ops.mesh.primitive_cube_add(size=0.5, location=(1.4, 0, 1.0))
     block = bpy.context.object
@@ -68,7 +68,7 @@ def soft_bodies():
     paint(block, "goal", lambda co: 0.5 - 2 * co.x)
     rigged(block, armature("Carrier", (1.4, 0, 0.4), (0, 0, 0), 0.9))
     own = block.pliant
-    own.role, own.material, own.cells = "SOFT", "JELLY", 3000
+    own.role, own.material, own.cells = "SOFT", "FLESH", 3000
     own.goal_group, own.goal_stiffness = "goal", 200.0
     return ball, block
 
