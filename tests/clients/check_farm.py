@@ -47,7 +47,7 @@ name = "study"
 output = "{output}"
 [[vary]]
 key = "body.0.material.young"
-values = [5e4, 1e5, 2e5, 4e5]
+values = [2e5, 4e5, 8e5, 1.6e6]
 [sample]
 count = 5
 seed = 3
