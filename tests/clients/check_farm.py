@@ -31,7 +31,7 @@ iterations = 20
 [[body]]
 name = "bar"
 generate = { shape = "beam", size = [4, 1, 1], cells = [12, 3, 3] }
-material = { model = "stable-neo-hookean", young = 1e5, poisson = 0.4 }
+material = { model = "stable-neo-hookean", young = 4e6, poisson = 0.4 }
 [[body.pin]]
 select = { box = { min = [-1, -1, -1], max = [1e-6, 2, 2] } }
 [[probe]]
@@ -47,7 +47,7 @@ name = "study"
 output = "{output}"
 [[vary]]
 key = "body.0.material.young"
-values = [2e5, 4e5, 8e5, 1.6e6]
+values = [4e6, 8e6, 1.6e7, 3.2e7]
 [sample]
 count = 5
 seed = 3
