@@ -57,6 +57,7 @@
 //! | `simulate` | integrators, starts of steps, momenta and energy that are kept |
 //! | `run` | a whole run: directory, frames, metrics, checkpoints |
 //! | `scaffold` | a first scene for a mesh |
+//! | `fit` | materials fitted to measured stress over stretch |
 //! | `view`, `compare` | charts, pages and pictures of runs; solvers side by side |
 //! | `papers` | the tables and figures of the papers, measured again |
 //! | `sweep` | one config with many values, a run for each |
@@ -74,6 +75,7 @@
 //!
 //! Keys used in the modules:
 //!
+//! - \[Ball1977\] Convexity Conditions and Existence Theorems in Nonlinear Elasticity
 //! - \[Barequet1995\] Filling Gaps in the Boundary of a Polyhedron
 //! - \[Barill2018\] Fast Winding Numbers for Soups and Clouds
 //! - \[Byrd1994\] Representations of Quasi-Newton Matrices and Their Use in Limited Memory Methods
@@ -117,6 +119,8 @@ pub mod config;
 #[doc(hidden)]
 pub mod contact;
 pub mod error;
+#[doc(hidden)]
+pub mod fit;
 #[doc(hidden)]
 pub mod fs;
 #[doc(hidden)]

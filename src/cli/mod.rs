@@ -12,6 +12,7 @@ pub mod completions;
 pub mod converge;
 pub mod convert;
 pub mod export;
+pub mod fit;
 pub mod generate;
 pub mod help;
 pub mod info;
@@ -140,6 +141,8 @@ pub enum Command {
     Compare(compare::CompareArgs),
     /// Simulate a config on finer meshes too, and say how far its own is off
     Converge(converge::ConvergeArgs),
+    /// Fit a material to measured stress over stretch
+    Fit(fit::FitArgs),
     /// Measure the tables and figures of the papers again
     Paper(paper::PaperArgs),
     /// Run a config with many values, here or on a cluster
@@ -180,6 +183,7 @@ impl Cli {
             Command::Simulate(args) => args.threads.run(|| args.run(&self.global)),
             Command::Compare(args) => args.threads.run(|| args.run(&self.global)),
             Command::Converge(args) => args.threads.run(|| args.run(&self.global)),
+            Command::Fit(args) => args.run(),
             Command::Paper(args) => args.run(&self.global),
             Command::Sweep(args) => args.run(&self.global),
             Command::Summarize(args) => args.run(),

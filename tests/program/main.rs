@@ -13,6 +13,7 @@ mod contact_bytes;
 mod embedding;
 mod export;
 mod farm;
+mod fit;
 mod frames;
 mod house;
 mod interruption;

@@ -13,6 +13,7 @@
 //! approximates the stress with held sides. The curves a′, b′, c′ of splines are in a panel of their own.
 
 use super::{Axis, Chart, Mark, Panel, Series};
+use crate::fit::experiment::free_side;
 use elements::energy::law::CONSTANTS;
 use elements::energy::material::{Material, Solid};
 use elements::energy::materials::spline;
@@ -49,23 +50,7 @@ impl Specimen<'_> {
     /// NaN if there is none.
     pub fn free_side(&self, stretch: f64, guess: f64, is_sheet: bool) -> f64 {
         let push = |side: f64| self.stress([stretch, side, if is_sheet { 1.0 } else { side }])[1];
-        let (mut low, mut high, mut factor) = (guess, guess, 1.02);
-        while !(push(low) < 0.0 && push(high) > 0.0) {
-            if factor > 30.0 {
-                return f64::NAN;
-            }
-            if push(low) >= 0.0 {
-                low = guess / factor;
-            }
-            if push(high) <= 0.0 {
-                high = guess * factor;
-            }
-            if !(push(low).is_finite() && push(high).is_finite()) {
-                return f64::NAN;
-            }
-            factor *= 1.1;
-        }
-        bisect(low, high, push)
+        free_side(guess, push)
     }
 
     /// The points `[σ₁, P]` with free sides, over the drawn stretches. Sides are followed from the rest state on.
@@ -82,19 +67,6 @@ impl Specimen<'_> {
         let down = walk(STRETCHES[0]);
         down.into_iter().rev().chain(walk(STRETCHES[1]).into_iter().skip(1)).collect()
     }
-}
-
-/// The root of `f`, which is negative at `low` and positive at `high`, to the last bits.
-fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
-    for _ in 0..100 {
-        let middle = 0.5 * (low + high);
-        match f(middle) {
-            value if value < 0.0 => low = middle,
-            value if value > 0.0 => high = middle,
-            _ => return middle,
-        }
-    }
-    0.5 * (low + high)
 }
 
 fn sampled([low, high]: [f64; 2], f: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {

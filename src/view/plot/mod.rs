@@ -16,6 +16,7 @@
 
 mod data;
 pub mod drawing;
+pub mod fit;
 pub mod font;
 pub mod layout;
 mod legend;
