@@ -76,6 +76,8 @@ pub enum Kind {
     Frames,
     /// Each solver simulates the scene by itself.
     Runs,
+    /// How well the matrix that each quasi-Newton solver starts a step with stands for the Hessian, where the step starts.
+    Condition,
 }
 
 /// What the quick form of an experiment does otherwise; what is left out stays.
