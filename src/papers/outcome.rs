@@ -230,7 +230,8 @@ impl Case {
                 of_run(run, value)
             }
             Data::Conditions(found) => {
-                let (_, spectrum) = found.iter().find(|(label, _)| *label == value.solver).ok_or_else(unknown)?;
+                let (_, spectrum) =
+                    found.iter().find(|(label, _)| *label == value.solver).ok_or_else(unknown)?;
                 let number = |found: Option<f64>| found.map_or(Figure::Never, Figure::Number);
                 match value.of.as_str() {
                     "condition" => Ok(number(spectrum.condition())),
@@ -307,7 +308,14 @@ fn of_run(run: &Run, value: &Value) -> Result<Figure, String> {
     let start: f64 = run.start.iter().sum();
     let count = run.steps.len().max(1) as f64;
     let (Some(first), Some(last)) = (run.steps.first(), run.steps.last()) else {
-        return Err("the run has no step".into());
+        // A run that breaks in its first step has no measurements.
+        return match value.of.as_str() {
+            "energy-drift" | "highest-elastic" | "last-elastic" if run.broke => {
+                Ok(Figure::Number(f64::INFINITY))
+            }
+            "frames-done" if run.broke => Ok(Figure::Number(0.0)),
+            _ => Err("the run has no step".into()),
+        };
     };
     let late = &run.steps[run.steps.len() * 3 / 4..];
     let iterations = run.steps.iter().map(|m| m.iterations as f64).sum::<f64>();
@@ -324,9 +332,7 @@ fn of_run(run: &Run, value: &Value) -> Result<Figure, String> {
             run.steps.iter().map(|m| (whole(m) - start).abs()).fold(0.0, f64::max) / start.abs()
         }
         "energy-left" => whole(last) / start,
-        "elastic-left" => {
-            late.iter().map(|m| m.value.elastic).fold(0.0, f64::max) / run.start[0]
-        }
+        "elastic-left" => late.iter().map(|m| m.value.elastic).fold(0.0, f64::max) / run.start[0],
         "highest-elastic" | "last-elastic" if run.broke => f64::INFINITY,
         "highest-elastic" => run.steps.iter().map(|m| m.value.elastic).fold(run.start[0], f64::max),
         "last-elastic" => late.iter().map(|m| m.value.elastic).fold(0.0, f64::max),

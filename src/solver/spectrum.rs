@@ -216,7 +216,8 @@ mod tests {
     fn both_ends_of_a_chain_are_those_of_the_formula() {
         for size in [1, 2, 30, 120] {
             let scaled: Vec<_> = (0..size).map(|i| (i, i, 4.0)).collect();
-            let (mut p, mut q) = (form(SymmetricMatrix::from_triplets(size as usize, &scaled)), form(chain(size)));
+            let (mut p, mut q) =
+                (form(SymmetricMatrix::from_triplets(size as usize, &scaled)), form(chain(size)));
             let eigenvalue =
                 |k: u32| 0.5 - 0.5 * (f64::from(k) * std::f64::consts::PI / f64::from(size + 1)).cos();
             let (most, least) = (largest(&mut p, &mut q), 1.0 / largest(&mut q, &mut p));

@@ -59,7 +59,8 @@ impl std::fmt::Display for Setting {
             Setting::Number(value) => write!(f, "{value:?}"),
             Setting::Text(value) => write!(f, "{}", toml::Value::String(value.clone())),
             Setting::List(values) => {
-                let values: Vec<String> = values.iter().map(|value| Setting::Number(*value).to_string()).collect();
+                let values: Vec<String> =
+                    values.iter().map(|value| Setting::Number(*value).to_string()).collect();
                 write!(f, "[{}]", values.join(", "))
             }
         }
