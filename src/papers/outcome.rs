@@ -16,6 +16,7 @@
 //! | `mean-error` | frames | the mean of relative errors |
 //! | `worst-error` | frames | the largest of them |
 //! | `tries-a-frame`, `milliseconds-a-frame` | frames | means over the frames |
+//! | `least-milliseconds-a-frame` | frames | the least of them, which other work on the machine disturbs less |
 //! | `iterations-a-step`, `milliseconds-an-iteration` | runs | means over the steps |
 //! | `energy-drift` | runs | the largest change of the whole energy, as a part of that at the start |
 //! | `energy-left` | runs | the whole energy at the end, as a part of that at the start |
@@ -297,6 +298,9 @@ fn of_frames(record: &Record, value: &Value) -> Result<Figure, String> {
         "mean-error" => record.mean(|left| left.relative_error),
         "worst-error" => record.frames.iter().map(|left| left.relative_error).fold(0.0, f64::max),
         "tries-a-frame" => record.mean(|left| left.tries as f64),
+        "least-milliseconds-a-frame" => {
+            1e3 * record.frames.iter().map(|left| left.seconds).fold(f64::INFINITY, f64::min)
+        }
         "milliseconds-a-frame" => 1e3 * record.mean(|left| left.seconds),
         other => return Err(format!("'{other}' is no quantity of frames")),
     }))

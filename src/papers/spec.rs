@@ -95,6 +95,9 @@ pub struct Quick {
     pub set: Vec<String>,
     /// The values to go through.
     pub vary: Option<Vec<Variation>>,
+    /// Takes the meshes made here even where the paper's own are there, because those take too long.
+    #[serde(default)]
+    pub substitutes: bool,
 }
 
 impl Measure {
