@@ -95,6 +95,7 @@
 //! - \[Lewis2013\] Nonsmooth Optimization via Quasi-Newton Methods
 //! - \[Li2020\] Incremental Potential Contact: Intersection- and Inversion-free, Large-Deformation Dynamics
 //! - \[Manteuffel1980\] An Incomplete Factorization Technique for Positive Definite Linear Systems
+//! - \[Muller2002\] Stable Real-Time Deformations
 //! - \[Narain2016\] ADMM ⊇ Projective Dynamics
 //! - \[Shewchuk1997\] Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
 //! - \[Si2015\] TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator

@@ -34,7 +34,10 @@ pub fn header(vary: &[(Vec<String>, Vec<String>)]) -> String {
 
 /// The rows of a case: the result of each solver.
 pub fn rows(case: &Case, comparison: &Comparison) -> String {
-    let values: String = case.values.iter().map(|value| format!("{value},")).collect();
+    // A list of numbers is quoted, as it contains commas.
+    let value =
+        |value: &String| if value.starts_with('[') { format!("\"{value}\",") } else { format!("{value},") };
+    let values: String = case.values.iter().map(value).collect();
     let mut text = String::new();
     for course in &comparison.courses {
         let last = course.last();

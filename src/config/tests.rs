@@ -199,7 +199,7 @@ transform = {{ translate = [0.1, 0.2, 0.3], rotate = {{ axis = [1, 2, 3], degree
 velocity = {{ linear = [0.1, 0, 0], angular = [0, 0, 0.7] }}
 deform = [
     {{ stretch = [2, 1, 1] }}, {{ twist = {{ axis = "x", degrees = 77.7 }} }}, {{ squash = {{ axis = "y", factor = 0.3 }} }},
-    {{ randomize = {{}} }}, {{ collapse = {{ jitter = 0.1, seed = 9 }} }}, {{ file = "{mesh}" }},
+    {{ rotate = {{ axis = [0, 2, 0.1], degrees = 12.5 }} }}, {{ randomize = {{}} }}, {{ collapse = {{ jitter = 0.1, seed = 9 }} }}, {{ file = "{mesh}" }},
 ]
 [[body.pin]]
 select = {{ sphere = {{ center = [0, 0, 0], radius = 0.3 }} }}

@@ -62,6 +62,7 @@ fn one(
             let factors = std::array::from_fn(|i| if i == *axis { *factor } else { widening });
             map(points, |p| stretch(p, center, factors))
         }
+        Deform::Rotate { axis, radians } => map(points, |p| rotate(p, *axis, center, *radians)),
         Deform::Randomize { seed, amount } => {
             let mut random = SplitMix64::new(*seed);
             map(points, |p| {
@@ -150,6 +151,15 @@ mod tests {
         let twisted = apply(&[Deform::Twist { axis: 0, radians: FRAC_PI_2 }]);
         assert_eq!((twisted[0], twisted[2]), (CORNERS[0], CORNERS[2]));
         assert_near(&[twisted[1], twisted[3]], &[[4.0, 1.5, -0.5], [4.0, 0.5, 1.5]]);
+    }
+
+    #[test]
+    fn a_rotation_turns_the_whole_about_the_rest_centre() {
+        let turned = apply(&[Deform::Rotate { axis: [0.0, 0.0, 1.0], radians: FRAC_PI_2 }]);
+        assert_near(&turned, &[[3.0, -1.0, 0.0], [3.0, 3.0, 0.0], [1.0, -1.0, 0.0], [1.0, 3.0, 1.0]]);
+        let stretched = Deform::Stretch([1.5, 1.0, 1.0]);
+        let both = apply(&[stretched, Deform::Rotate { axis: [0.0, 0.0, 1.0], radians: FRAC_PI_2 }]);
+        assert_near(&both, &[[3.0, -2.0, 0.0], [3.0, 4.0, 0.0], [1.0, -2.0, 0.0], [1.0, 4.0, 1.0]]);
     }
 
     #[test]

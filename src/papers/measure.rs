@@ -1,4 +1,4 @@
-//! The experiments: solvers on one step, on the steps of many frames, or on whole runs.
+//! The experiments: solvers on one step, on the steps of many frames, or on whole runs, and their matrices on one step.
 
 use std::path::Path;
 
@@ -12,7 +12,10 @@ use crate::config::{self, Loaded, Overrides};
 use crate::error::{Error, Result};
 use crate::simulate::Simulation;
 use crate::simulate::metrics::momenta;
+use crate::solver::Method;
 use crate::solver::specification::Contender;
+use crate::solver::spectrum::{Spectrum, spectrum};
+use crate::step::{Iterate, Objective};
 
 /// Makes an experiment on the config at `path`; `set` holds values that come with the meshes.
 pub fn measure(
@@ -40,6 +43,15 @@ pub fn measure(
                 }
                 Data::Step(compare(&mut simulation, &solvers, plan.iterations.unwrap_or(100), cache)?)
             }
+            Kind::Condition => {
+                let (mut simulation, _) = Simulation::new(&loaded.scene, cache)?;
+                for _ in 0..plan.at_frame * loaded.scene.time.substeps {
+                    simulation.advance()?;
+                }
+                let (_, start) = simulation.next_stage()?;
+                let condition = |solver| condition(solver, &simulation.objective, &start);
+                Data::Conditions(solvers.iter().map(condition).collect::<Result<_>>()?)
+            }
             Kind::Frames => {
                 let (mut simulation, _) = Simulation::new(&loaded.scene, cache)?;
                 let span = (frames(plan, &loaded), loaded.scene.time.substeps);
@@ -62,6 +74,18 @@ pub fn measure(
 
 fn frames(plan: &Measure, loaded: &Loaded) -> u64 {
     plan.frames.unwrap_or(loaded.scene.time.frames)
+}
+
+/// The spectrum of the Hessian where a step starts, against the matrix that a solver has there.
+fn condition(solver: &Contender, objective: &Objective, start: &Iterate) -> Result<(String, Spectrum)> {
+    let Method::QuasiNewton(options) = &solver.settings.method else {
+        return Err(Error::Usage {
+            what: format!("solver '{}' starts its steps with no matrix of its own", solver.label),
+            hint: "experiments of the kind 'condition' take quasi-newton with an initial_hessian".into(),
+        });
+    };
+    let choice = options.initial_hessian.unwrap_or_default();
+    Ok((solver.label.clone(), spectrum(objective, &start.x, choice)?))
 }
 
 /// A whole run. One whose numbers are not finite any more ends there.

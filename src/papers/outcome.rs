@@ -10,17 +10,23 @@
 //! | `iterations` | step | the first iteration with a relative error of at most `below` |
 //! | `iterations-by-gradient` | step | the first iteration from which on ‖∇g‖ is at most `below` times its first value |
 //! | `tries`, `milliseconds` | step | evaluations by the line search and time, an iteration |
-//! | `alpha` | step | the part of the direction that was taken, the least of all iterations |
+//! | `alpha` | step | the part of the direction that `iteration` took, or the least of all iterations |
+//! | `full-steps` | step | the iterations that took the whole direction, as a part of all that the line search ended |
 //! | `inverted` | step | cells that are inverted at the end |
 //! | `mean-error` | frames | the mean of relative errors |
 //! | `worst-error` | frames | the largest of them |
 //! | `tries-a-frame`, `milliseconds-a-frame` | frames | means over the frames |
+//! | `least-milliseconds-a-frame` | frames | the least of them, which other work on the machine disturbs less |
 //! | `iterations-a-step`, `milliseconds-an-iteration` | runs | means over the steps |
 //! | `energy-drift` | runs | the largest change of the whole energy, as a part of that at the start |
 //! | `energy-left` | runs | the whole energy at the end, as a part of that at the start |
 //! | `elastic-left` | runs | the largest elastic energy of the last quarter, as a part of that at the start |
+//! | `highest-elastic` | runs | the largest elastic energy in J; infinite for a run that breaks |
+//! | `last-elastic` | runs | the largest elastic energy of the last quarter in J; infinite for a run that breaks |
 //! | `spin-left` | runs | the angular momentum at the end, as a part of that after the first step |
 //! | `frames-done` | runs | steps until numbers were not finite any more, as a part of all |
+//! | `condition` | condition | the condition number of the Hessian against the solver's matrix; never, if it is indefinite |
+//! | `least-eigenvalue`, `most-eigenvalue` | condition | the extreme eigenvalues that it comes from |
 //! | `holds-to` | step, cases | the largest value of the last key up to which `test` is at most `below` |
 //! | `fails-from` | step, cases | the least value of the last key from which on `test` is above `above` |
 
@@ -30,6 +36,7 @@ use super::spec::Value;
 use crate::compare::frames::{self, Record};
 use crate::compare::{Comparison, Course, chart};
 use crate::simulate::metrics::StepMetrics;
+use crate::solver::spectrum::Spectrum;
 use crate::view::plot::{Axis, Chart, Panel, Series};
 
 /// A figure.
@@ -78,7 +85,7 @@ pub struct Case {
     pub data: Data,
 }
 
-/// The results of the three kinds of experiments.
+/// The results of the kinds of experiments.
 #[derive(Clone, Debug)]
 pub enum Data {
     /// Of solvers on one step.
@@ -87,6 +94,8 @@ pub enum Data {
     Frames(Vec<Record>),
     /// Of whole runs.
     Runs(Vec<Run>),
+    /// Of matrices on one step, each with its solver.
+    Conditions(Vec<(String, Spectrum)>),
 }
 
 /// A whole run.
@@ -193,6 +202,10 @@ impl Outcome {
 
 /// True if a value of a row's file is that of a case.
 fn is_same(wanted: &toml::Value, has: &str) -> bool {
+    if let Some(wanted) = wanted.as_array() {
+        let has: Vec<&str> = has.trim_matches(['[', ']']).split(',').map(str::trim).collect();
+        return wanted.len() == has.len() && wanted.iter().zip(has).all(|(wanted, has)| is_same(wanted, has));
+    }
     let number = wanted.as_float().or(wanted.as_integer().map(|n| n as f64));
     match (number.or(wanted.as_str().and_then(|text| text.parse().ok())), has.parse::<f64>()) {
         (Some(wanted), Ok(has)) => wanted == has,
@@ -216,6 +229,17 @@ impl Case {
             Data::Runs(runs) => {
                 let run = runs.iter().find(|r| r.solver == value.solver).ok_or_else(unknown)?;
                 of_run(run, value)
+            }
+            Data::Conditions(found) => {
+                let (_, spectrum) =
+                    found.iter().find(|(label, _)| *label == value.solver).ok_or_else(unknown)?;
+                let number = |found: Option<f64>| found.map_or(Figure::Never, Figure::Number);
+                match value.of.as_str() {
+                    "condition" => Ok(number(spectrum.condition())),
+                    "least-eigenvalue" => Ok(number(spectrum.least)),
+                    "most-eigenvalue" => Ok(Figure::Number(spectrum.most)),
+                    other => Err(format!("'{other}' is no quantity of matrices")),
+                }
             }
         }
     }
@@ -244,7 +268,14 @@ fn of_step(course: &Course, value: &Value) -> Result<Figure, String> {
         "spin" => norm(at.angular),
         "tries" => per_iteration(last.tries as f64),
         "milliseconds" => per_iteration(1e3 * last.seconds),
+        "alpha" if value.iteration.is_some() => {
+            return Ok(at.alpha.map_or(Figure::Never, Figure::Number));
+        }
         "alpha" => course.points.iter().filter_map(|p| p.alpha).fold(f64::INFINITY, f64::min),
+        "full-steps" => {
+            let taken: Vec<f64> = course.points.iter().filter_map(|p| p.alpha).collect();
+            taken.iter().filter(|alpha| **alpha == 1.0).count() as f64 / taken.len() as f64
+        }
         "inverted" => course.volumes.1 as f64,
         "iterations" => {
             let bound = below()?;
@@ -267,6 +298,9 @@ fn of_frames(record: &Record, value: &Value) -> Result<Figure, String> {
         "mean-error" => record.mean(|left| left.relative_error),
         "worst-error" => record.frames.iter().map(|left| left.relative_error).fold(0.0, f64::max),
         "tries-a-frame" => record.mean(|left| left.tries as f64),
+        "least-milliseconds-a-frame" => {
+            1e3 * record.frames.iter().map(|left| left.seconds).fold(f64::INFINITY, f64::min)
+        }
         "milliseconds-a-frame" => 1e3 * record.mean(|left| left.seconds),
         other => return Err(format!("'{other}' is no quantity of frames")),
     }))
@@ -278,8 +312,16 @@ fn of_run(run: &Run, value: &Value) -> Result<Figure, String> {
     let start: f64 = run.start.iter().sum();
     let count = run.steps.len().max(1) as f64;
     let (Some(first), Some(last)) = (run.steps.first(), run.steps.last()) else {
-        return Err("the run has no step".into());
+        // A run that breaks in its first step has no measurements.
+        return match value.of.as_str() {
+            "energy-drift" | "highest-elastic" | "last-elastic" if run.broke => {
+                Ok(Figure::Number(f64::INFINITY))
+            }
+            "frames-done" if run.broke => Ok(Figure::Number(0.0)),
+            _ => Err("the run has no step".into()),
+        };
     };
+    let late = &run.steps[run.steps.len() * 3 / 4..];
     let iterations = run.steps.iter().map(|m| m.iterations as f64).sum::<f64>();
     Ok(Figure::Number(match value.of.as_str() {
         "iterations-a-step" => iterations / count,
@@ -294,10 +336,10 @@ fn of_run(run: &Run, value: &Value) -> Result<Figure, String> {
             run.steps.iter().map(|m| (whole(m) - start).abs()).fold(0.0, f64::max) / start.abs()
         }
         "energy-left" => whole(last) / start,
-        "elastic-left" => {
-            let late = &run.steps[run.steps.len() * 3 / 4..];
-            late.iter().map(|m| m.value.elastic).fold(0.0, f64::max) / run.start[0]
-        }
+        "elastic-left" => late.iter().map(|m| m.value.elastic).fold(0.0, f64::max) / run.start[0],
+        "highest-elastic" | "last-elastic" if run.broke => f64::INFINITY,
+        "highest-elastic" => run.steps.iter().map(|m| m.value.elastic).fold(run.start[0], f64::max),
+        "last-elastic" => late.iter().map(|m| m.value.elastic).fold(0.0, f64::max),
         "spin-left" => spin(last) / spin(first),
         "frames-done" => {
             if run.broke {

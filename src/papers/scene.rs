@@ -40,7 +40,8 @@ pub fn prepare(spec: &Spec, wishes: &Wishes) -> Result<Prepared> {
     if spec.meshes.is_empty() {
         return Ok(unchanged(Meshes::Described));
     }
-    let Some(folder) = &wishes.meshes else { return Ok(unchanged(Meshes::Substitutes)) };
+    let own = wishes.meshes.as_ref().filter(|_| !(wishes.quick && spec.measure.quick.substitutes));
+    let Some(folder) = own else { return Ok(unchanged(Meshes::Substitutes)) };
     let paths: Vec<PathBuf> = spec.meshes.iter().map(|mesh| folder.join(&mesh.file)).collect();
     if !paths.iter().all(|path| path.is_file()) {
         return Ok(unchanged(Meshes::Substitutes));

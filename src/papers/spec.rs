@@ -76,6 +76,8 @@ pub enum Kind {
     Frames,
     /// Each solver simulates the scene by itself.
     Runs,
+    /// How well the matrix that each quasi-Newton solver starts a step with stands for the Hessian, where the step starts.
+    Condition,
 }
 
 /// What the quick form of an experiment does otherwise; what is left out stays.
@@ -93,6 +95,9 @@ pub struct Quick {
     pub set: Vec<String>,
     /// The values to go through.
     pub vary: Option<Vec<Variation>>,
+    /// Takes the meshes made here even where the paper's own are there, because those take too long.
+    #[serde(default)]
+    pub substitutes: bool,
 }
 
 impl Measure {

@@ -249,6 +249,13 @@ pub enum Deform {
         /// > 0; below 1 compresses.
         factor: f64,
     },
+    /// Rotation of the whole body by `radians`.
+    Rotate {
+        /// The unit vector of the axis, which goes through the centre.
+        axis: [f64; 3],
+        /// The angle.
+        radians: f64,
+    },
     /// Every vertex moves to an independent uniform random point of the bounding box.
     Randomize {
         /// Seed of the generator.

@@ -15,10 +15,12 @@ pub mod options;
 pub mod pd;
 pub mod quasi_newton;
 pub mod specification;
+pub mod spectrum;
 pub mod stiffness;
 mod structured;
 pub mod system;
 pub mod vbd;
+mod warp;
 pub mod xpbd;
 
 use crate::cache::{Cache, Check, Outcome};

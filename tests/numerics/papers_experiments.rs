@@ -9,6 +9,8 @@ use pliant::cache::Cache;
 use pliant::compare::{Comparison, Course, cases, compare};
 use pliant::config::{self, Overrides};
 use pliant::simulate::Simulation;
+use pliant::solver::quasi_newton::InitialHessian;
+use pliant::solver::spectrum::spectrum;
 use pliant::solver::system::{System, assemble};
 use sparse::matrix::SymmetricMatrix;
 
@@ -264,4 +266,68 @@ fn variations_of_configs_are_whole() {
             }
         }
     }
+}
+
+#[test]
+fn condition_numbers_of_a_spring_are_those_of_the_formula() {
+    // One vertex of mass m on a spring of stiffness k that has its length: with c = k h²/m the Hessian is
+    // m/h² diag(1 + c, 1, 1) along the spring, and A is m/h² (1 + c).
+    let scene = |degrees: f64| {
+        simulation(&format!(
+            "[time]\nstep = 0.1\n[world]\ngravity = [0, 0, 0]\n[[body]]\nline = {{ kind = \"spring\", young = 1e5 }}\n\
+             generate = {{ shape = \"rope\", length = 1, segments = 1 }}\n\
+             deform = {{ rotate = {{ axis = [0, 0, 1], degrees = {degrees} }} }}\n\
+             [[body.pin]]\nselect = {{ nearest = {{ point = [0, 0, 0] }} }}\n"
+        ))
+    };
+    let condition = |degrees: f64, choice: InitialHessian| {
+        let mut simulation = scene(degrees);
+        let (_, start) = simulation.next_stage().unwrap();
+        spectrum(&simulation.objective, &start.x, choice).unwrap().condition().unwrap()
+    };
+    let objective = scene(0.0).objective;
+    let inertia = objective.mass[0] / (objective.step * objective.step);
+    let whole = assemble(&objective, 1.0).values[0] / inertia;
+    assert!(whole > 2.0, "1 + c is {whole}");
+    for (choice, straight, turned) in [
+        (InitialHessian::System, whole, whole),
+        (InitialHessian::Identity, whole, whole),
+        (InitialHessian::Rest, 1.0, whole * whole),
+        // A single spring has no rotation of its own, so that nothing is warped.
+        (InitialHessian::Warped, 1.0, whole * whole),
+        (InitialHessian::Frame, 1.0, 1.0),
+    ] {
+        let found = [condition(0.0, choice), condition(90.0, choice)];
+        println!("{choice:?}: {found:?}, by the formula {straight} and {turned}");
+        assert!((found[0] / straight - 1.0).abs() < 1e-9 && (found[1] / turned - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_warped_hessian_does_not_notice_a_turn_and_a_seldom_one_is_that_of_its_frame() {
+    let scene = |degrees: f64| {
+        simulation(&format!(
+            "[time]\nstep = \"1/30\"\n[world]\ngravity = [0, 0, 0]\n[[body]]\nelement = \"linear\"\n\
+             generate = {{ shape = \"box\", size = [1, 1, 1], cells = [3, 3, 2] }}\ndensity = 10\n\
+             material = {{ model = \"neo-hookean\", mu = 4e3, lambda = 100 }}\n\
+             deform = [{{ stretch = [1.3, 1, 1] }}, {{ rotate = {{ axis = [1, 2, 2], degrees = {degrees} }} }}]\n"
+        ))
+    };
+    let condition = |degrees: f64, choice: InitialHessian| {
+        let mut simulation = scene(degrees);
+        let (_, start) = simulation.next_stage().unwrap();
+        spectrum(&simulation.objective, &start.x, choice).unwrap().condition().unwrap()
+    };
+    for choice in [InitialHessian::System, InitialHessian::Warped] {
+        assert!((condition(130.0, choice) / condition(0.0, choice) - 1.0).abs() < 1e-6, "{choice:?}");
+    }
+    assert!(condition(130.0, InitialHessian::Rest) > 4.0 * condition(0.0, InitialHessian::Rest));
+    let solvers = [
+        "quasi-newton:initial_hessian=warped",
+        "quasi-newton:initial_hessian=frame",
+        "quasi-newton:initial_hessian=frame:renew_every=3",
+    ];
+    let needed = needed(&compared(scene(130.0), &solvers, 60), 1e-9);
+    println!("warped, frame, every third: {needed:?}");
+    assert!(needed[0] < 30 && needed[1] == needed[2]);
 }

@@ -104,6 +104,7 @@ fn all_ways_of_newton_and_quasi_newton_end_at_the_same_positions() {
     for options in [
         "initial_hessian = \"identity\"",
         "initial_hessian = \"rest\"",
+        "initial_hessian = \"warped\"",
         "initial_hessian = \"frame\"",
         "line_search = \"wolfe\"",
         "initial_hessian = \"identity\"\nline_search = \"wolfe\"",
@@ -120,7 +121,7 @@ fn all_ways_of_newton_and_quasi_newton_end_at_the_same_positions() {
     ]
     .iter()
     .enumerate()
-    .map(|(i, options)| format!("{}\n{options}", if i < 10 { QUASI_NEWTON } else { NEWTON }))
+    .map(|(i, options)| format!("{}\n{options}", if i < 11 { QUASI_NEWTON } else { NEWTON }))
     {
         let mut other = descent(&options, &material);
         for _ in 0..3000 {

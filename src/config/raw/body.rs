@@ -344,7 +344,7 @@ pub struct Transform {
     pub rotate: Option<Rotation>,
 }
 
-/// A rotation about an axis through the origin.
+/// A rotation about an axis: through the origin for `transform`, through the centre of the body for `deform`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rotation {
@@ -380,6 +380,9 @@ pub struct Deform {
     /// Compression along a coordinate axis that keeps the volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub squash: Option<Squash>,
+    /// Rotation of the body as a whole, by which it starts turned against its rest state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotate: Option<Rotation>,
     /// Every vertex at, or part of the way to, a random point of the bounding box.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub randomize: Option<Randomize>,

@@ -46,6 +46,8 @@ pub enum Setting {
     Number(f64),
     /// A text, such as a name or a fraction.
     Text(String),
+    /// Numbers, such as an interval or a vector.
+    List(Vec<f64>),
 }
 
 impl std::fmt::Display for Setting {
@@ -56,6 +58,11 @@ impl std::fmt::Display for Setting {
             Setting::Number(value) if value.fract() == 0.0 && value.abs() < 1e15 => write!(f, "{value:.0}"),
             Setting::Number(value) => write!(f, "{value:?}"),
             Setting::Text(value) => write!(f, "{}", toml::Value::String(value.clone())),
+            Setting::List(values) => {
+                let values: Vec<String> =
+                    values.iter().map(|value| Setting::Number(*value).to_string()).collect();
+                write!(f, "[{}]", values.join(", "))
+            }
         }
     }
 }

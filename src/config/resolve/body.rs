@@ -287,6 +287,10 @@ fn deform(deform: &raw::Deform, at: KeyPath, report: &mut Report) -> Option<scen
         report.check(squash.factor > 0.0, at.extend("squash.factor"), "must be above 0");
         return Some(scene::Deform::Squash { axis: axis(squash.axis), factor: squash.factor });
     }
+    if let Some(rotate) = &deform.rotate {
+        let axis = unit(rotate.axis, at.extend("rotate.axis"), report);
+        return Some(scene::Deform::Rotate { axis, radians: rotate.degrees.to_radians() });
+    }
     if let Some(randomize) = &deform.randomize {
         let amount = randomize.amount.unwrap_or(1.0);
         report.check((0.0..=1.0).contains(&amount), at.extend("randomize.amount"), "must be from 0 to 1");

@@ -227,6 +227,12 @@ const BAD: &[(&str, &str, &str, &str)] = &[
         "missing: the keys have degrees",
     ),
     ("name = \"one\"", "deform = { file = \"\" }", "12:19 body.0.deform.file", "must not be empty"),
+    (
+        "name = \"one\"",
+        "deform = { rotate = { axis = [0, 0, 0], degrees = 90 } }",
+        "12:30 body.0.deform.rotate.axis",
+        "must not be the zero vector",
+    ),
     ("name = \"one\"", "deform = {}", "12:10 body.0.deform", "wants exactly one kind, found none"),
     ("\"vtu\", \"ply\"", "\"vtu\", \"vtu\"", "21:19 output.formats.1", "listed twice"),
     (

@@ -1,7 +1,8 @@
 //! The matrix H₀ in the middle of the two-loop recursion \[Liu2017, Fig. 8, 16, 17\].
 //!
-//! It is the inverse of the constant system matrix A, a scaled identity, or the inverse Hessian in the rest state or at
-//! the start of each step. All but the identity are applied by a factor or by conjugate gradients (see `linear`).
+//! It is the inverse of the constant system matrix A, a scaled identity, or the inverse Hessian in the rest state, there with
+//! the rotation of each vertex, or at the start of each step or of each N-th step. All but the identity are applied by a
+//! factor or by conjugate gradients (see `linear`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use super::super::Preparation;
 use super::super::linear::{Conjugate, HessianSolver, Linear};
 use super::super::structured::Inverse;
 use super::super::system::{self, Precision, System};
+use super::super::warp::Warp;
 use crate::cache::Cache;
 use crate::error::Result;
 use crate::step::Objective;
@@ -27,6 +29,8 @@ pub enum InitialHessian {
     Identity,
     /// The Hessian of the rest state.
     Rest,
+    /// The Hessian of the rest state, turned at each vertex by the rotation of its neighbourhood where each step starts.
+    Warped,
     /// The Hessian where each step starts.
     Frame,
 }
@@ -60,8 +64,13 @@ pub(super) struct Initial {
     precision: Precision,
     constant: Option<Constant>,
     hessian: Option<HessianSolver>,
-    /// True as long as the Hessian of the step has not been computed.
+    warp: Warp,
+    /// True as long as the Hessian or the rotations of the step have not been computed.
     fresh: bool,
+    /// After how many steps the Hessian of a step is computed again.
+    every: u64,
+    /// The steps that have begun since it was computed.
+    age: u64,
     /// The scale h²/(mean mass) in m/N of the identity before there is a pair.
     first_scale: f64,
 }
@@ -69,7 +78,23 @@ pub(super) struct Initial {
 impl Initial {
     /// H₀ for the chosen matrix and the chosen way to solve with it.
     pub(super) fn new(choice: InitialHessian, linear: Linear, precision: Precision) -> Initial {
-        Initial { choice, linear, precision, constant: None, hessian: None, fresh: true, first_scale: 0.0 }
+        Initial {
+            choice,
+            linear,
+            precision,
+            constant: None,
+            hessian: None,
+            warp: Warp::default(),
+            fresh: true,
+            every: 1,
+            age: 0,
+            first_scale: 0.0,
+        }
+    }
+
+    /// The same with a Hessian that is computed in every `every`-th step only.
+    pub(super) fn renewed_every(self, every: u64) -> Initial {
+        Initial { every, ..self }
     }
 
     /// Computes or loads everything that stays the same over all steps. A is always among it, as
@@ -77,9 +102,10 @@ impl Initial {
     pub(super) fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
         let total: f64 = objective.mass[..objective.free].iter().sum();
         self.first_scale = objective.step * objective.step * objective.free as f64 / total;
-        if matches!(self.choice, InitialHessian::Rest | InitialHessian::Frame) {
+        self.age = 0;
+        if matches!(self.choice, InitialHessian::Rest | InitialHessian::Warped | InitialHessian::Frame) {
             let solver = self.hessian.insert(HessianSolver::new(objective, self.linear)?);
-            if self.choice == InitialHessian::Rest {
+            if self.choice != InitialHessian::Frame {
                 solver.renew(objective, &objective.rest, true)?;
             }
         }
@@ -100,18 +126,25 @@ impl Initial {
         }
     }
 
-    /// Starts a step: the Hessian of the last one is outdated.
+    /// Starts a step: the rotations of the last one are outdated, and its Hessian is if it is old enough.
     pub(super) fn begin_step(&mut self) {
-        self.fresh = true;
+        self.fresh = self.choice != InitialHessian::Frame || self.age == 0;
+        self.age = (self.age + 1) % self.every;
     }
 
-    /// Computes the Hessian at the start of a step if it is needed.
+    /// Computes the Hessian or the rotations at the start of a step if they are needed.
     pub(super) fn refresh(&mut self, objective: &Objective, x: &[Vec4]) -> Result<()> {
-        if let (InitialHessian::Frame, Some(solver), true) = (self.choice, &mut self.hessian, self.fresh) {
-            solver.renew(objective, x, true)?;
-            self.fresh = false;
+        if !std::mem::take(&mut self.fresh) {
+            return Ok(());
         }
-        Ok(())
+        match (self.choice, &mut self.hessian) {
+            (InitialHessian::Frame, Some(solver)) => solver.renew(objective, x, true),
+            (InitialHessian::Warped, _) => {
+                self.warp.follow(objective, x);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Computes `x = H₀ b`; `scale`, if given, is the factor on the identity.
@@ -124,6 +157,10 @@ impl Initial {
             }
             InitialHessian::Rest | InitialHessian::Frame => {
                 self.hessian.as_mut().expect("prepared before the first step").solve(b, x);
+            }
+            InitialHessian::Warped => {
+                let hessian = self.hessian.as_mut().expect("prepared before the first step");
+                self.warp.solve(b, x, |b, x| hessian.solve(b, x));
             }
         }
     }

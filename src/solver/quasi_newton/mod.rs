@@ -62,6 +62,10 @@ pub struct Options {
     pub line_search: Option<LineSearch>,
     /// What L-BFGS starts from. Default "system".
     pub initial_hessian: Option<InitialHessian>,
+    /// Steps after which initial_hessian = "frame" is computed again; from 2 on those between have the Hessian of an earlier
+    /// step, and a run that is resumed begins with a new one. Default 1.
+    #[schemars(range(min = 1))]
+    pub renew_every: Option<u64>,
     /// How linear systems are solved. "cg" and "pcg" need no factor, hence less memory. Default "cholesky".
     pub linear: Option<LinearKind>,
     /// Iterations of "cg" and "pcg". Default 50.
@@ -112,6 +116,9 @@ impl options::Options for Options {
             "adapt",
             "needs initial_hessian = \"system\" and direction = \"lbfgs\"",
         )?;
+        let by_frame = self.initial_hessian == Some(InitialHessian::Frame);
+        demand(self.renew_every.is_none() || by_frame, "renew_every", "needs initial_hessian = \"frame\"")?;
+        demand(self.renew_every != Some(0), "renew_every", "must be at least 1")?;
         demand(self.rho.is_none() || chebyshev, "rho", "needs direction = \"chebyshev\"")?;
         demand(self.delay.is_none() || chebyshev, "delay", "needs direction = \"chebyshev\"")
     }
@@ -128,7 +135,8 @@ impl options::Options for Options {
                 self.initial_hessian.unwrap_or_default(),
                 linear,
                 self.precision.unwrap_or_default(),
-            ),
+            )
+            .renewed_every(self.renew_every.unwrap_or(1)),
             directions,
             adapts: self.adapt.unwrap_or(true),
             line_search: self.line_search.unwrap_or_default(),
