@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::io;
 use crate::mesh::repair::repair;
 use crate::mesh::{Mesh, quality};
-use crate::meshing::{Filling, METHODS, Options, Size, check, method, tetrahedralize};
+use crate::meshing::{Filling, Join, METHODS, Options, Size, check, method, tetrahedralize};
 
 /// Arguments of `pliant mesh`.
 #[derive(Args, Clone, Debug)]
@@ -23,7 +23,8 @@ use crate::meshing::{Filling, METHODS, Options, Size, check, method, tetrahedral
     after_help = "Examples:\n  pliant mesh spot.obj -o spot.vtu\n  pliant mesh scan.stl -o scan.msh --cells 50000 --fill-holes all\n  pliant mesh spot.obj -o spot.vtu --method tetgen --keep-surface\n\nThe method \
                   'lattice' fills any surface, also one with holes, gaps or intersections: inside is where the \
                   generalized winding number is above one half. Tets have one size and dihedral angles above 8 degrees; \
-                  parts thinner than a cell get lost, which is told. Without --cells and --max-volume there are 20,000 \
+                  parts thinner than a cell are held by tets that are wider than they are, and parts that touch or come within a cell \
+                  are held together. Without --cells and --max-volume there are 20,000 \
                   tets, or up to 160,000 where fewer would lose more than 2% of the body.\n\nThe method 'tetgen' keeps the \
                   shape of the surface exactly, which must be closed and must not intersect itself. Tets are small at its \
                   details and large inside; without --cells and --max-volume there are as many as the quality takes."
@@ -49,6 +50,9 @@ pub struct MeshArgs {
     /// The largest ratio of circumradius to shortest edge of a tet (tetgen); default: 1.414.
     #[arg(long, value_name = "Q", allow_negative_numbers = true)]
     pub quality: Option<f64>,
+    /// Hold parts together that are at most this far apart, in the file's unit; 0: none. Default: a cell's width (lattice).
+    #[arg(long, value_name = "DISTANCE")]
+    pub join: Option<f64>,
     /// Seconds after which the method gives up (tetgen).
     #[arg(long, value_name = "S", default_value = "120", value_parser = parse_seconds, allow_negative_numbers = true)]
     pub time_limit: Duration,
@@ -115,8 +119,13 @@ impl MeshArgs {
             (None, Some(volume)) => Size::MaxVolume(volume),
             (None, None) => Size::Automatic,
         };
+        let join = match self.join {
+            None => Join::Cell,
+            Some(0.0) => Join::Never,
+            Some(distance) => Join::Within(distance),
+        };
         let &MeshArgs { keep_surface, quality, time_limit, .. } = self;
-        Options { size, keep_surface, quality, time_limit }
+        Options { size, keep_surface, quality, join, time_limit }
     }
 }
 

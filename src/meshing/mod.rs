@@ -23,6 +23,8 @@ pub struct Method {
     pub(super) fill: fn(&Mesh, &Options) -> Result<Filling, Refusal>,
     /// True if it can keep the surface and accepts a quality.
     pub(super) conforms: bool,
+    /// True if it can hold parts together that do not touch.
+    pub(super) joins: bool,
 }
 
 impl PartialEq for Method {
@@ -46,6 +48,18 @@ pub enum Size {
     MaxVolume(f64),
 }
 
+/// How far apart the shells of a surface may be to be held together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Join {
+    /// They are not held together.
+    Never,
+    /// As far as a cell is wide.
+    #[default]
+    Cell,
+    /// This far, in the unit of the file.
+    Within(f64),
+}
+
 /// The requirements on a filling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
@@ -57,6 +71,8 @@ pub struct Options {
     /// The largest ratio of a tet's circumradius to its shortest edge, at least 1; the method's
     /// default if none is given.
     pub quality: Option<f64>,
+    /// Whether shells that touch or nearly do are held together.
+    pub join: Join,
     /// How long a method in a process of its own may take. The result does not depend on it.
     pub time_limit: Duration,
 }
@@ -67,6 +83,7 @@ impl Default for Options {
             size: Size::Automatic,
             keep_surface: false,
             quality: None,
+            join: Join::default(),
             time_limit: Duration::from_secs(120),
         }
     }
@@ -138,6 +155,12 @@ fn key(surface: &Mesh, method: &Method, options: &Options) -> Key {
     hasher.update(b"pliant filling").update(method.name.as_bytes()).update(b"\0");
     hasher.update(bytemuck::cast_slice(&size));
     let quality = options.quality.map_or(0, f64::to_bits);
+    let join = match options.join {
+        Join::Never => [0, 0],
+        Join::Cell => [1, 0],
+        Join::Within(distance) => [2, distance.to_bits()],
+    };
+    hasher.update(bytemuck::cast_slice(&join));
     hasher.update(bytemuck::cast_slice(&[u64::from(options.keep_surface), quality]));
     hasher.update(&(surface.points.len() as u64).to_le_bytes());
     hasher.update(bytemuck::cast_slice(&surface.points));
@@ -150,7 +173,7 @@ pub const CHECK: Check = Check::of::<Filling>();
 
 impl Cached for Filling {
     const KIND: &'static str = "tets";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn to_arrays(&self) -> Vec<Array> {
         let text = self.warnings.join("\n");
@@ -211,6 +234,14 @@ fn check_options(method: &Method, options: &Options) -> Result<(), Refusal> {
     if let Some(quality) = options.quality.filter(|q| !(*q >= 1.0 && q.is_finite())) {
         let hint = "it is a ratio of a radius and an edge, 1 or more";
         return refuse(format!("the quality cannot be {quality}"), hint);
+    }
+    if !method.joins && options.join != Join::Cell {
+        return refuse(format!("the method '{}' joins nothing", method.name), "--method lattice does");
+    }
+    if let Join::Within(distance) = options.join
+        && !(distance > 0.0 && distance.is_finite())
+    {
+        return refuse(format!("parts cannot be joined within {distance}"), "it is a distance above 0");
     }
     match options.size {
         Size::Cells(0) => refuse("0 cells were asked for".into(), "ask for 1000 or more"),

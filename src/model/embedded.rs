@@ -15,7 +15,7 @@ use crate::mesh::embedding::Embedding;
 use crate::mesh::repair::{Repair, repair};
 use crate::mesh::surface::{SurfaceMap, enclosed_volume, topology};
 use crate::mesh::{Kind, Mesh, quality};
-use crate::meshing::{check, tetrahedralize};
+use crate::meshing::{Options, check, tetrahedralize};
 use crate::scene::{Body, MeshSource};
 
 /// A surface that follows a body.
@@ -63,7 +63,7 @@ impl Surfaces {
 
     /// Fills the surfaces with tets.
     pub fn fill(&mut self, body: &Body, cache: &Cache) -> Result<Mesh> {
-        let MeshSource::Surface { method, size, repair: is_repaired } = &body.mesh else {
+        let &MeshSource::Surface { method, size, join, repair: is_repaired } = &body.mesh else {
             return Ok(Mesh::default());
         };
         let subject = subject(body);
@@ -73,7 +73,7 @@ impl Surfaces {
             whole.points.extend(&mesh.points);
             whole.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| first + v)));
         }
-        if *is_repaired {
+        if is_repaired {
             let (mesh, report) = repair(whole, &Repair::default());
             self.notes.notes.extend(report.to_string().lines().map(|line| format!("{subject}: {line}")));
             whole = mesh;
@@ -85,7 +85,8 @@ impl Surfaces {
                 hint: "write the surface anew".into(),
             });
         }
-        let (filling, _) = tetrahedralize(&whole, &subject, method, *size, cache)?;
+        let options = Options { size, join, ..Options::default() };
+        let (filling, _) = tetrahedralize(&whole, &subject, method, options, cache)?;
         self.notes.warnings.extend(filling.warnings.iter().map(|warning| format!("{subject}: {warning}")));
         self.volume = Some(filling.surface_volume);
         Ok(filling.mesh)

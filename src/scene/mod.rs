@@ -34,7 +34,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::mesh::Mesh;
-use crate::meshing::{Method, Size};
+use crate::meshing::{Join, Method, Size};
 use crate::solver::SolverSettings;
 use crate::solver::specification::Contender;
 use elements::math::track::Track;
@@ -195,6 +195,8 @@ pub enum MeshSource {
         method: &'static Method,
         /// How fine the tets are.
         size: Size,
+        /// Whether parts that nearly touch are held together.
+        join: Join,
         /// Repair the surfaces before.
         repair: bool,
     },

@@ -15,7 +15,7 @@ use pliant::mesh::generate::generate;
 use pliant::mesh::repair::{Repair, repair};
 use pliant::mesh::tree::Tree;
 use pliant::mesh::{Mesh, quality, surface};
-use pliant::meshing::{Filling, METHODS, Size, tetrahedralize};
+use pliant::meshing::{Filling, Join, METHODS, Options, Size, tetrahedralize};
 use pliant::scene::Shape;
 
 fn sphere(radius: f64) -> Mesh {
@@ -107,6 +107,119 @@ fn a_torus_keeps_its_hole_and_no_tet_is_larger_than_allowed() {
     let largest = filling.mesh.tets.iter().map(|&t| quality::volume(&filling.mesh.points, t));
     let largest = largest.fold(0.0, f64::max);
     assert!(largest <= limit && largest > 0.3 * limit, "{largest}");
+}
+
+/// A cylinder along x without caps being rounded: `n` sides.
+fn bar(from: f64, to: f64, radius: f64) -> Mesh {
+    let n = 12u32;
+    let ring = |x: f64| {
+        (0..n).map(move |i| {
+            let angle = 2.0 * PI * f64::from(i) / f64::from(n);
+            [x, radius * angle.cos(), radius * angle.sin()]
+        })
+    };
+    let mut points: Vec<[f64; 3]> = ring(from).chain(ring(to)).collect();
+    points.extend([[from, 0.0, 0.0], [to, 0.0, 0.0]]);
+    let mut triangles = vec![];
+    for i in 0..n {
+        let j = (i + 1) % n;
+        triangles.extend([[i, j, n + j], [i, n + j, n + i], [2 * n, j, i], [2 * n + 1, n + i, n + j]]);
+    }
+    Mesh { points, triangles, ..Mesh::default() }
+}
+
+fn moved(mut mesh: Mesh, by: [f64; 3]) -> Mesh {
+    mesh.points.iter_mut().for_each(|p| *p = std::array::from_fn(|i| p[i] + by[i]));
+    mesh
+}
+
+/// The number of pieces that are connected by faces.
+fn pieces(mesh: &Mesh) -> usize {
+    surface::topology(&surface::boundary(&mesh.tets)).shells
+}
+
+#[test]
+fn what_is_thinner_than_a_cell_stays_in_one_piece_and_reaches_to_its_tip() {
+    // Two balls on a bar that is a fifth of a cell thick, and juts out.
+    let balls = both(moved(sphere(1.0), [-2.0, 0.0, 0.0]), &moved(sphere(1.0), [2.0, 0.0, 0.0]));
+    let body = both(balls, &bar(-1.5, 4.5, 0.02));
+    let filling = fill(&body, Size::Cells(8_000));
+    check("dumbbell", &filling);
+    assert_eq!(pieces(&filling.mesh), 1, "{:?}", filling.warnings);
+    let tip = filling.mesh.points.iter().map(|p| p[0]).fold(0.0, f64::max);
+    assert!((tip - 4.5).abs() < 0.15, "{tip}");
+    let volume = quality::measure(&filling.mesh.points, &filling.mesh.tets).volume;
+    assert!((1.0..1.1).contains(&(volume / filling.surface_volume)), "{volume}");
+}
+
+#[test]
+fn a_ring_that_is_thinner_than_a_cell_keeps_its_hole() {
+    let ball = moved(sphere(1.0), [0.0, 0.0, 1.2]);
+    let mut ring = boundary(&Shape::Torus { major: 1.0, minor: 0.04, cells: 2 });
+    // It stands on the ball: a handle.
+    ring.points.iter_mut().for_each(|p| *p = [p[0], p[2], p[1] + 3.0]);
+    let filling = fill(&both(ball, &turned(ring)), Size::Cells(5_000));
+    check("handle", &filling);
+    assert_eq!((pieces(&filling.mesh), euler(&filling.mesh)), (1, 0), "{:?}", filling.warnings);
+}
+
+#[test]
+fn shells_that_nearly_touch_are_held_together_unless_that_is_not_wanted() {
+    let gap = |gap: f64| both(sphere(1.0), &moved(sphere(1.0), [2.0 + gap, 0.0, 0.0]));
+    let joined = |mesh: &Mesh, join: Join| {
+        let options = Options { size: Size::Cells(8_000), join, ..Options::default() };
+        let filling = tetrahedralize(mesh, "it", &METHODS[0], options, &Cache::disabled()).unwrap().0;
+        check("balls", &filling);
+        let told = filling.warnings.iter().any(|w| w.contains("shells 0 and 1 are held together"));
+        assert_eq!(told, pieces(&filling.mesh) == 1, "{:?}", filling.warnings);
+        pieces(&filling.mesh)
+    };
+    assert_eq!(joined(&gap(0.05), Join::Cell), 1);
+    assert_eq!(joined(&gap(0.5), Join::Cell), 2);
+    assert_eq!(joined(&gap(0.05), Join::Never), 2);
+    assert_eq!(joined(&gap(0.5), Join::Within(0.6)), 1);
+    assert_eq!(joined(&gap(0.5), Join::Within(0.4)), 2);
+}
+
+#[test]
+fn surfaces_that_are_written_twice_are_filled_and_loose_blades_are_refused() {
+    let cube = boundary(&Shape::Box { size: [1.0; 3], cells: [1; 3], split: 5 });
+    let mut twin = cube.clone();
+    // The first two triangles with a common long edge are a quad: cut it along the other diagonal.
+    let [a, b, c] = twin.triangles[0];
+    let beside = (1..12)
+        .find(|t| {
+            twin.triangles[*t].iter().filter(|v| [a, b, c].contains(v)).count() == 2 && {
+                let normal = |t: [u32; 3]| surface::area_vector(&twin.points, t);
+                norm(sub(normal(twin.triangles[0]), normal(twin.triangles[*t]))) < 1e-12
+            }
+        })
+        .unwrap();
+    let other = twin.triangles[beside].into_iter().find(|v| ![a, b, c].contains(v)).unwrap();
+    let apex = [a, b, c].into_iter().find(|v| !twin.triangles[beside].contains(v)).unwrap();
+    let [first, second] = match [a, b, c].iter().position(|v| *v == apex).unwrap() {
+        0 => [b, c],
+        1 => [c, a],
+        _ => [a, b],
+    };
+    twin.triangles[0] = [apex, first, other];
+    twin.triangles[beside] = [apex, other, second];
+    let (repaired, report) = repair(both(cube, &twin), &Repair::default());
+    assert_eq!((report.duplicate_triangles, report.wall_triangles), (10, 0));
+    let filling = fill(&repaired, Size::Cells(3_000));
+    assert!((check("twice", &filling) - 1.0).abs() < 0.03);
+
+    let blade = |i: usize| {
+        let (x, y) = ((i % 8) as f64 / 8.0, (i / 8) as f64 / 8.0);
+        let points = vec![[x, y, 0.0], [x + 0.04, y + 0.01, 0.0], [x + 0.04, y + 0.01, 0.5], [x, y, 0.5]];
+        Mesh { points, triangles: vec![[0, 1, 2], [0, 2, 3]], ..Mesh::default() }
+    };
+    let grass = (0..64).map(blade).reduce(|all, next| both(all, &next)).unwrap();
+    assert!(
+        refusal(&grass, Size::Automatic).contains("open and lie loosely"),
+        "{}",
+        refusal(&grass, Size::Automatic)
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contact::BodyContact;
 use super::control::Control;
+use super::filling::Tetrahedralize;
 use super::force::Load;
 use super::material::Material;
 use super::pin::Pin;
@@ -255,25 +256,6 @@ pub struct Radial {
     /// away from the centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
-}
-
-/// How a surface is filled with tets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Tetrahedralize {
-    /// The method, "lattice" (for any surface) or "tetgen" (for clean ones). Default "lattice".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<String>,
-    /// About how many tets, at least 1; excludes `max_volume`. Default: as of `pliant mesh`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub cells: Option<u64>,
-    /// The volume that no tet exceeds, in the cubed unit of the file, above 0; excludes `cells`. Default: none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_volume: Option<f64>,
-    /// Repair the surface first: weld vertices, drop degenerate triangles, orient, fill holes. Default true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repair: Option<bool>,
 }
 
 /// A procedural mesh; lengths in metres.

@@ -8,6 +8,7 @@ mod body;
 mod comparison;
 mod contact;
 mod control;
+mod filling;
 mod force;
 mod material;
 mod output;
@@ -28,6 +29,7 @@ pub use contact::{
     ObstacleShape, Plane, Sequence, Sphere, Torus,
 };
 pub use control::{Conserved, Control};
+pub use filling::{Join, Tetrahedralize};
 pub use force::{Load, Wind};
 pub use material::{Inversion, Material};
 pub use output::{Compression, Output};

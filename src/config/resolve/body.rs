@@ -7,7 +7,7 @@ use super::super::problem::Report;
 use super::super::raw;
 use super::defaults::{Context, fill_pin, fill_selection, make_absolute};
 use super::{contact, control, elastic, force, material, names, pin, preset, shape, unit};
-use crate::meshing::{METHODS, Size};
+use crate::meshing::{Join, METHODS, Size};
 use crate::scene;
 
 /// The default of `deform.collapse.jitter`. Of some materials no force leads out of a single point (see `model::build`).
@@ -89,6 +89,9 @@ pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut 
         let options = body.tetrahedralize.get_or_insert_default();
         options.method.get_or_insert_with(|| METHODS[0].name.into());
         options.repair.get_or_insert(true);
+        if options.method.as_deref() == Some(METHODS[0].name) {
+            options.join.get_or_insert(raw::Join::Cell(true));
+        }
     }
     if let Some(generate) = &mut body.generate
         && matches!(generate.shape, Some(raw::Shape::Beam | raw::Shape::Box))
@@ -218,8 +221,21 @@ fn filling(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<scene:
         }
         (None, None) => Size::Automatic,
     };
+    if options.join.is_some() && method.is_some_and(|method| *method != METHODS[0]) {
+        let what = format!("the method '{name}' keeps the surface as it is");
+        report.key(at.join("join"), what, "only \"lattice\" joins parts");
+    }
+    let join = match options.join {
+        None | Some(raw::Join::Cell(true)) => Join::Cell,
+        Some(raw::Join::Cell(false)) => Join::Never,
+        Some(raw::Join::Within(distance)) => {
+            let is_fine = distance > 0.0 && distance.is_finite();
+            report.check(is_fine, at.join("join"), format!("must be above 0, not {distance}"));
+            Join::Within(distance)
+        }
+    };
     let repair = options.repair.unwrap_or(true);
-    Some(scene::MeshSource::Surface { method: method?, size, repair })
+    Some(scene::MeshSource::Surface { method: method?, size, join, repair })
 }
 
 fn mesh(body: &raw::Body, at: &KeyPath, report: &mut Report) -> Option<scene::MeshSource> {

@@ -6,7 +6,9 @@
 //!
 //! Of triangles with the same corners the first one stays. If their number is even, they may form a wall inside of a
 //! volume, as between two blocks that were put together. All triangles of such a wall are dropped if every edge of its
-//! rim belongs to two or more other triangles. Otherwise they are the two sides of a sheet, or were just written twice.
+//! rim belongs to two or more other triangles, which lead away from each other. Where two of them lie on each other, the rim is
+//! that of a surface written twice, of which some quads were cut along the other diagonal. Otherwise they are the two sides of a
+//! sheet, or were just written twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +17,7 @@ use crate::mesh::Mesh;
 use crate::mesh::prepare::is_degenerate_triangle;
 use crate::mesh::quality::DEGENERATE;
 use crate::mesh::union_find::UnionFind;
-use elements::math::vec3::{dot, sub};
+use elements::math::vec3::{dot, norm, scale, sub};
 
 /// Drops triangles without area, and splits neighbours where that keeps the surface closed.
 pub fn drop_degenerate(mesh: &mut Mesh, report: &mut Report) {
@@ -169,7 +171,7 @@ pub fn drop_duplicates(mesh: &mut Mesh, report: &mut Report) {
     if groups.len() == mesh.triangles.len() {
         return;
     }
-    let walls = walls(&groups);
+    let walls = walls(&mesh.points, &groups);
     let mut drop = vec![false; mesh.triangles.len()];
     for (group, wall) in groups.iter().zip(walls) {
         for (_, t) in &group[usize::from(!wall)..] {
@@ -182,7 +184,7 @@ pub fn drop_duplicates(mesh: &mut Mesh, report: &mut Report) {
 }
 
 /// For every group of triangles with the same corners, true if it belongs to a wall.
-fn walls(groups: &[&[([u32; 3], usize)]]) -> Vec<bool> {
+fn walls(points: &[[f64; 3]], groups: &[&[([u32; 3], usize)]]) -> Vec<bool> {
     let mut at: Vec<([u32; 2], u32)> =
         (0..).zip(groups).flat_map(|(g, group)| sides(group[0].0).map(|side| (side, g))).collect();
     at.sort_unstable();
@@ -194,14 +196,15 @@ fn walls(groups: &[&[([u32; 3], usize)]]) -> Vec<bool> {
             even.for_each(|g| parts.union(first, g));
         }
     }
-    // Whether a part has a rim, and whether the rim is free somewhere.
+    // Whether a part has a rim, and whether the rim is free somewhere, or that of a surface that is there twice.
     let (mut rim, mut free) = (vec![false; groups.len()], vec![false; groups.len()]);
     for same in at.chunk_by(|a, b| a.0 == b.0) {
         let mut even = same.iter().filter(|(_, g)| is_even(*g));
         if let (Some((_, g)), None) = (even.next(), even.next()) {
             let part = parts.find(*g) as usize;
             rim[part] = true;
-            free[part] |= same.len() < 3;
+            let others = same.iter().filter(|other| other.1 != *g).map(|other| groups[other.1 as usize][0].0);
+            free[part] |= same.len() < 3 || lie_on_each_other(points, same[0].0, others);
         }
     }
     (0..groups.len() as u32)
@@ -210,4 +213,23 @@ fn walls(groups: &[&[([u32; 3], usize)]]) -> Vec<bool> {
             is_even(g) && rim[part] && !free[part]
         })
         .collect()
+}
+
+/// The cosine above which two triangles at an edge lead the same way.
+const SAME_WAY: f64 = 0.999;
+
+/// True if two of the triangles at an edge lead the same way from it.
+fn lie_on_each_other(points: &[[f64; 3]], ends: [u32; 2], triangles: impl Iterator<Item = [u32; 3]>) -> bool {
+    let [a, b] = ends.map(|v| points[v as usize]);
+    let along = sub(b, a);
+    // The unit vector from the edge to the third corner, at a right angle to the edge.
+    let ways: Vec<[f64; 3]> = triangles
+        .filter_map(|corners| {
+            let apex = corners.into_iter().find(|v| !ends.contains(v))?;
+            let up = sub(points[apex as usize], a);
+            let way = sub(up, scale(dot(up, along) / dot(along, along), along));
+            Some(scale(1.0 / norm(way), way))
+        })
+        .collect();
+    (0..ways.len()).any(|i| ways[..i].iter().any(|other| dot(*other, ways[i]) > SAME_WAY))
 }

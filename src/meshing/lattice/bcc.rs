@@ -5,6 +5,7 @@
 //! same shape, with dihedral angles of 60° and 90°, and 1/12 of the volume of a cube; 24 of them meet in every point.
 
 use crate::mesh::tree::Bounds;
+use elements::math::vec3::{dot, sub};
 
 /// How many cubes are left free on every side of the surface.
 const MARGIN: f64 = 2.0;
@@ -44,6 +45,52 @@ impl Bcc {
     /// The number of points.
     pub(super) fn points(&self) -> usize {
         2 * self.size.iter().product::<usize>()
+    }
+
+    /// The edge length of the cubes.
+    pub(super) fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
+    /// The number of points of either grid along each axis.
+    pub(super) fn size(&self) -> [usize; 3] {
+        self.size
+    }
+
+    /// The points whose coordinates in their grid are from `low` to below `high`.
+    pub(super) fn range(&self, low: [usize; 3], high: [usize; 3]) -> impl Iterator<Item = u32> {
+        let all = move |i: usize| low[i]..high[i];
+        all(2).flat_map(move |z| {
+            all(1).flat_map(move |y| all(0).flat_map(move |x| [0, 1].map(|grid| self.join(grid, [x, y, z]))))
+        })
+    }
+
+    /// The box around the points of [`Self::range`].
+    pub(super) fn box_of(&self, low: [usize; 3], high: [usize; 3]) -> Bounds {
+        let at = |i: usize, coordinate: f64| self.origin[i] + self.spacing * coordinate;
+        [std::array::from_fn(|i| at(i, low[i] as f64)), std::array::from_fn(|i| at(i, high[i] as f64 - 0.5))]
+    }
+
+    /// The point that is nearest to a place in the lattice's box.
+    pub(super) fn nearest(&self, place: [f64; 3]) -> u32 {
+        let candidate = |grid: usize| {
+            let shift = 0.5 * grid as f64;
+            let at: [usize; 3] = std::array::from_fn(|i| {
+                let coordinate = ((place[i] - self.origin[i]) / self.spacing - shift).round();
+                coordinate.clamp(0.0, (self.size[i] - 1) as f64) as usize
+            });
+            let id = self.join(grid, at);
+            let apart = sub(self.place(id), place);
+            (dot(apart, apart), id)
+        };
+        let [first, second] = [candidate(0), candidate(1)];
+        if second.0 < first.0 { second.1 } else { first.1 }
+    }
+
+    /// True if all neighbours of a point, and all tets around it, are in the lattice.
+    pub(super) fn is_surrounded(&self, id: u32) -> bool {
+        let (_, at) = self.split(id);
+        (0..3).all(|i| at[i] >= 1 && at[i] + 2 < self.size[i])
     }
 
     /// The position of a point.

@@ -11,6 +11,9 @@ use elements::math::vec3::{add, cross, dot, scale, sub};
 /// The distance to either side of a triangle, as a part of the edge, at which points are tested for a crossing.
 const ASIDE: f64 = 1e-6;
 
+/// A body is not thinner than this part of a way through it, or it is not seen.
+const LEAST: f64 = 1e-3;
+
 /// The number of bisections of an edge without crossings: down to its length over 2²⁴.
 const BISECTIONS: usize = 24;
 
@@ -35,10 +38,22 @@ impl Field {
         self.bounds
     }
 
+    /// True if the surface's box contains a point.
+    pub(super) fn is_in_box(&self, point: [f64; 3]) -> bool {
+        (0..3).all(|i| (self.bounds[0][i]..=self.bounds[1][i]).contains(&point[i]))
+    }
+
     /// True if a point is inside.
     pub(super) fn inside(&self, point: [f64; 3]) -> bool {
-        (0..3).all(|i| (self.bounds[0][i]..=self.bounds[1][i]).contains(&point[i]))
-            && self.winding.at(point) > 0.5
+        self.is_in_box(point) && self.winding.at(point) > 0.5
+    }
+
+    /// The part of the way `along` from a point on the surface, into the inside, at which the inside ends for the first time.
+    pub(super) fn leaves(&self, from: [f64; 3], along: [f64; 3]) -> Option<f64> {
+        let inside = |part: f64| self.inside(add(from, scale(part, along)));
+        self.crossings(from, along)
+            .into_iter()
+            .find(|part| *part > LEAST && inside(part - 0.5 * LEAST) && !inside(part + 0.5 * LEAST))
     }
 
     /// The part of the way from a point inside to one outside at which the surface is crossed, any one of several.

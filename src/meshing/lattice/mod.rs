@@ -3,26 +3,28 @@
 //! The inside is where the generalized winding number is above ½ (see `mesh::winding`). It is filled by isosurface
 //! stuffing on a body-centred cubic lattice \[Labelle2007\]. The tets end on the surface, and their angles do not
 //! depend on it. The surface need not be closed or free of intersections. Only its normals must point outward, for
-//! which it is repaired first. Sharp edges are rounded at the scale of the lattice, and parts thinner than a cube of it
-//! vanish, which is reported.
+//! which it is repaired first. Sharp edges are rounded at the scale of the lattice. Parts thinner than a cube of it are
+//! held by tets that are wider than they are, and so are shells that nearly touch (see `whole`).
 
 mod bcc;
 mod field;
+mod inside;
 mod lost;
 mod parts;
 mod size;
 mod stencil;
 mod stuffing;
+mod whole;
 
 use self::bcc::Bcc;
 pub(super) use self::field::Field;
 use self::lost::Lost;
 pub(super) use self::size::Solid;
-use super::{Filling, Method, Options, Refusal, Size};
+use self::whole::Joint;
+use super::{Filling, Join, Method, Options, Refusal, Size};
 use crate::mesh::tree::Tree;
 use crate::mesh::winding::Winding;
 use crate::mesh::{Mesh, quality, surface};
-use elements::par;
 
 /// The entry of the method in the registry.
 pub(super) const METHOD: Method = Method {
@@ -30,6 +32,7 @@ pub(super) const METHOD: Method = Method {
     summary: "isosurface stuffing on a lattice: any surface, clean or dirty; tets of one size with good angles",
     fill,
     conforms: false,
+    joins: true,
 };
 
 /// The number of tets if none is asked for. It is doubled, up to `MOST_DEFAULT_CELLS`, as long as the body loses
@@ -50,8 +53,14 @@ const STRIDE: f64 = 0.25;
 const TELL: f64 = 0.03;
 const MOST_LOST: f64 = 0.5;
 
-/// The number of points in a piece of parallel work.
-const CHUNK: usize = 256;
+/// What is meshed.
+struct Shape<'a> {
+    surface: &'a Mesh,
+    /// The shell of each triangle.
+    shells: Vec<u32>,
+    field: Field,
+    solid: Solid,
+}
 
 /// A body made with one spacing, and the parts of the surface that it lost.
 struct Body {
@@ -59,72 +68,111 @@ struct Body {
     /// The shells that came apart, with the number of their parts.
     apart: Vec<(u32, usize)>,
     lost: Vec<Lost>,
+    /// The shells that are held together.
+    joints: Vec<Joint>,
 }
 
 fn fill(surface: &Mesh, options: &Options) -> Result<Filling, Refusal> {
-    let size = options.size;
     let field = Field::new(Winding::new(Tree::new(&surface.points, &surface.triangles)));
     let solid = Solid::of(surface, &field)?;
-    let shells = surface::shells(&surface.triangles);
-    let at = |spacing: f64| {
-        solid.check_memory(&field, spacing)?;
-        Ok(body(surface, &shells, &field, spacing))
-    };
-    let mut spacing = match size {
-        Size::Automatic => solid.spacing(DEFAULT_CELLS),
-        Size::Cells(cells) => solid.spacing(cells as f64),
-        Size::MaxVolume(volume) => (12.0 * volume / stuffing::LARGEST).cbrt(),
-    };
-    let mut body = at(spacing)?;
-    match size {
-        Size::Automatic => {
-            let mut cells = DEFAULT_CELLS;
-            while cells < MOST_DEFAULT_CELLS && body.loss(&solid) > FAITHFUL {
-                cells *= 2.0;
-                spacing = solid.spacing(cells);
-                body = at(spacing)?;
-            }
-        }
-        Size::Cells(cells) if !body.mesh.tets.is_empty() => {
-            // If walls are as thin as the spacing, the number of tets is not a smooth function of it.
-            let miss = |body: &Body| (body.mesh.tets.len().max(1) as f64 / cells as f64).ln();
-            let mut tried = spacing;
-            let mut last = miss(&body);
-            for _ in 0..CORRECTIONS {
-                if last.abs() <= ABOUT || miss(&body).abs() <= ABOUT {
-                    break;
-                }
-                tried *= (last / 3.0).clamp(-STRIDE, STRIDE).exp();
-                let next = at(tried)?;
-                last = miss(&next);
-                if last.abs() < miss(&body).abs() {
-                    (body, spacing) = (next, tried);
-                }
-            }
-        }
-        Size::Cells(_) | Size::MaxVolume(_) => {}
-    }
+    let shape = Shape { surface, shells: surface::shells(&surface.triangles), field, solid };
+    let (body, spacing) = shape.sized(options.size)?;
     if body.excess(&solid) < -MOST_LOST {
         return Err(solid.too_thin(spacing));
     }
+    let body = shape.whole(spacing, options.join).unwrap_or(body);
     let warnings = body.warnings(&solid, spacing);
     Ok(Filling { mesh: body.mesh, surface_volume: solid.volume, warnings })
 }
 
-/// Meshes the inside and cleans up the tets.
-fn body(surface: &Mesh, shells: &[u32], field: &Field, spacing: f64) -> Body {
-    let bcc = Bcc::around(field.bounds(), spacing);
-    let mut inside = vec![false; bcc.points()];
-    par::chunks_mut(&mut inside, CHUNK, |chunk, slots| {
-        for (slot, id) in slots.iter_mut().zip((chunk * CHUNK) as u32..) {
-            *slot = !bcc.on_border(id) && field.inside(bcc.place(id));
+impl Shape<'_> {
+    /// The body as the lattice has it, with a spacing that suits the wanted size.
+    fn sized(&self, size: Size) -> Result<(Body, f64), Refusal> {
+        let solid = &self.solid;
+        let at = |spacing: f64| {
+            solid.check_memory(&self.field, spacing)?;
+            let bcc = Bcc::around(self.field.bounds(), spacing);
+            let inside = inside::inside(&bcc, &self.field, solid);
+            Ok(self.body(&bcc, &inside, &[]))
+        };
+        let mut spacing = match size {
+            Size::Automatic => solid.spacing(DEFAULT_CELLS),
+            Size::Cells(cells) => solid.spacing(cells as f64),
+            Size::MaxVolume(volume) => (12.0 * volume / stuffing::LARGEST).cbrt(),
+        };
+        let mut body = at(spacing)?;
+        match size {
+            Size::Automatic => {
+                let mut cells = DEFAULT_CELLS;
+                while cells < MOST_DEFAULT_CELLS && body.loss(solid) > FAITHFUL {
+                    cells *= 2.0;
+                    spacing = solid.spacing(cells);
+                    body = at(spacing)?;
+                }
+            }
+            Size::Cells(cells) if !body.mesh.tets.is_empty() => {
+                // If walls are as thin as the spacing, the number of tets is not a smooth function of it.
+                let miss = |body: &Body| (body.mesh.tets.len().max(1) as f64 / cells as f64).ln();
+                let mut tried = spacing;
+                let mut last = miss(&body);
+                for _ in 0..CORRECTIONS {
+                    if last.abs() <= ABOUT || miss(&body).abs() <= ABOUT {
+                        break;
+                    }
+                    tried *= (last / 3.0).clamp(-STRIDE, STRIDE).exp();
+                    let next = at(tried)?;
+                    last = miss(&next);
+                    if last.abs() < miss(&body).abs() {
+                        (body, spacing) = (next, tried);
+                    }
+                }
+            }
+            Size::Cells(_) | Size::MaxVolume(_) => {}
         }
-    });
-    let mut mesh = stuffing::stuff(&bcc, &inside, |a, b| field.cut(bcc.place(a), bcc.place(b)));
-    let apart = parts::drop_bits(&mut mesh, shells, field.winding().tree(), spacing);
-    parts::split_touching(&mut mesh);
-    let lost = lost::lost(surface, shells, field, &mesh, spacing);
-    Body { mesh, apart, lost }
+        Ok((body, spacing))
+    }
+
+    /// The body with its thin parts and with shells that nearly touch held together; `None` if there is nothing to hold.
+    fn whole(&self, spacing: f64, join: Join) -> Option<Body> {
+        let bcc = Bcc::around(self.field.bounds(), spacing);
+        let mut inside = inside::inside(&bcc, &self.field, &self.solid);
+        let mut held = whole::thin(self.surface, &self.field, &bcc);
+        held.iter().for_each(|id| inside[*id as usize] = true);
+        let distance = match join {
+            Join::Never => None,
+            Join::Cell => Some(spacing),
+            Join::Within(distance) => Some(distance),
+        };
+        let mut joints = vec![];
+        if let Some(distance) = distance {
+            let (more, shells) =
+                whole::joints(self.surface, &self.shells, &self.field, &bcc, &inside, distance);
+            more.iter().for_each(|id| inside[*id as usize] = true);
+            held.extend(more);
+            held.sort_unstable();
+            held.dedup();
+            joints = shells;
+        }
+        (!held.is_empty()).then(|| Body { joints, ..self.body(&bcc, &inside, &held) })
+    }
+
+    /// Meshes the inside and cleans up the tets. Edges that leave points in `held`, which is ascending, are cut no nearer
+    /// to them than [`stuffing::HELD`].
+    fn body(&self, bcc: &Bcc, inside: &[bool], held: &[u32]) -> Body {
+        let (field, spacing) = (&self.field, bcc.spacing());
+        let mut mesh = stuffing::stuff(bcc, inside, |a, b| {
+            let [from, to] = [bcc.place(a), bcc.place(b)];
+            if held.binary_search(&a).is_err() {
+                return field.cut(from, to);
+            }
+            let least = stuffing::HELD[usize::from(!Bcc::is_long(a, b))];
+            if field.inside(from) && !field.inside(to) { field.cut(from, to).max(least) } else { least }
+        });
+        let apart = parts::drop_bits(&mut mesh, &self.shells, field.winding().tree(), spacing);
+        parts::split_touching(&mut mesh);
+        let lost = lost::lost(self.surface, &self.shells, field, &mesh, spacing);
+        Body { mesh, apart, lost, joints: vec![] }
+    }
 }
 
 impl Body {
@@ -157,6 +205,12 @@ impl Body {
             out.push(format!(
                 "shell {shell} came apart into {count} parts{others}; more cells may keep it together"
             ));
+        }
+        if let [[a, b], others @ ..] = &self.joints[..] {
+            let others =
+                if others.is_empty() { String::new() } else { format!(", and {} more pairs", others.len()) };
+            let which = if a == b { format!("parts of shell {a}") } else { format!("shells {a} and {b}") };
+            out.push(format!("{which} are held together{others}; join = false leaves them apart"));
         }
         let topology = surface::topology(&surface::boundary(&self.mesh.tets));
         if !topology.manifold() {

@@ -18,6 +18,11 @@ const MOST_POINTS: f64 = 2e8;
 /// gives; measured on a ball.
 const CELLS_PER_AREA: f64 = 2.0;
 
+/// An open surface is no body if w is above ¾ in less than this part of what it encloses, and if that is thinner, in the
+/// mean, than this part of the surface's size √A: blades of grass, shards.
+const CERTAIN: f64 = 0.1;
+const SHAM: f64 = 0.02;
+
 /// The number of points at which the winding number is sampled for the volume.
 const SAMPLES: f64 = 1e5;
 
@@ -31,6 +36,8 @@ pub(in crate::meshing) struct Solid {
     pub volume: f64,
     /// The area of all triangles.
     pub area: f64,
+    /// True if the surface is closed and w is 0 or 1 everywhere.
+    pub is_whole: bool,
 }
 
 impl Solid {
@@ -47,13 +54,20 @@ impl Solid {
             );
         }
         let signed = surface::enclosed_volume(&surface.points, &surface.triangles);
-        let (sampled, whole) = sample(field);
+        let Sample { volume: sampled, is_whole, certain } = sample(field);
         let topology = surface::topology(&surface.triangles);
         let closed = topology.closed() && topology.inconsistent_edges == 0;
-        let volume = if closed && whole { signed } else { sampled };
+        let is_whole = closed && is_whole;
+        let volume = if is_whole { signed } else { sampled };
         let least = FLAT * area.powf(1.5);
+        if !closed && certain < CERTAIN && 2.0 * volume < SHAM * area.powf(1.5) {
+            return refuse(
+                "its parts are open and lie loosely beside each other: next to nothing is between them",
+                "simulate it as a sheet, or give each part a thickness",
+            );
+        }
         if volume > least {
-            return Ok(Solid { volume, area });
+            return Ok(Solid { volume, area, is_whole });
         }
         if closed && signed < -least {
             let hint = "turn its triangles round, which the repair does";
@@ -108,24 +122,39 @@ impl Solid {
     }
 }
 
-/// The volume where w > ½, and whether w is 0 or 1 everywhere.
-fn sample(field: &Field) -> (f64, bool) {
+/// What a grid of points tells of the inside.
+struct Sample {
+    /// The volume where w > ½.
+    volume: f64,
+    /// True if w is 0 or 1 everywhere.
+    is_whole: bool,
+    /// The part of that volume where w > ¾.
+    certain: f64,
+}
+
+fn sample(field: &Field) -> Sample {
     let bounds = field.bounds();
     let sides = sub(bounds[1], bounds[0]);
     let step = (sides.iter().product::<f64>() / SAMPLES).cbrt();
     let size = sides.map(|side| (side / step).ceil().clamp(1.0, SAMPLES) as usize);
     let rows = par::map(size[1] * size[2], |row| {
-        let (mut inside, mut whole) = (0u32, true);
+        let (mut inside, mut certain, mut whole) = (0u32, 0u32, true);
         for x in 0..size[0] {
             let at = [x, row % size[1], row / size[1]];
             let place = |i: usize| bounds[0][i] + sides[i] * (at[i] as f64 + 0.5) / size[i] as f64;
             let w = field.winding().at(std::array::from_fn(place));
             inside += u32::from(w > 0.5);
+            certain += u32::from(w > 0.75);
             whole &= w.abs() < 0.1 || (w - 1.0).abs() < 0.1;
         }
-        (inside, whole)
+        (inside, certain, whole)
     });
     let inside: f64 = rows.iter().map(|row| f64::from(row.0)).sum();
+    let certain: f64 = rows.iter().map(|row| f64::from(row.1)).sum();
     let cell: f64 = (0..3).map(|i| sides[i] / size[i] as f64).product();
-    (inside * cell, rows.iter().all(|row| row.1))
+    Sample {
+        volume: inside * cell,
+        is_whole: rows.iter().all(|row| row.2),
+        certain: certain / inside.max(1.0),
+    }
 }

@@ -20,6 +20,9 @@ use elements::par;
 const ALPHA_LONG: f64 = 0.24999;
 const ALPHA_SHORT: f64 = 0.41189;
 
+/// The least part at which an edge that leaves a point is cut, so that the point is not warped: for long edges and short ones.
+pub(super) const HELD: [f64; 2] = [ALPHA_LONG + 1e-5, ALPHA_SHORT + 1e-5];
+
 /// The volume of the largest tet relative to that of the lattice's, h³/12: warped points leave the original tet.
 pub(super) const LARGEST: f64 = 3.2;
 

@@ -33,6 +33,7 @@ pub(super) const METHOD: Method = Method {
     summary: "Delaunay refinement by TetGen: closed surfaces that do not intersect themselves; can keep all their triangles",
     fill,
     conforms: true,
+    joins: false,
 };
 
 /// The bound on the ratio of circumradius to shortest edge if none is asked for, and the bound on
