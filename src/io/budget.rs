@@ -32,7 +32,12 @@ pub(crate) struct Budget {
 impl Budget {
     /// The budget of a file with this content.
     pub(crate) fn of(file: &[u8]) -> Budget {
-        let own = FACTOR.saturating_mul(file.len() as u64).saturating_add(BASE);
+        Budget::of_length(file.len())
+    }
+
+    /// The budget of files of so many bytes together.
+    pub(crate) fn of_length(length: usize) -> Budget {
+        let own = FACTOR.saturating_mul(length as u64).saturating_add(BASE);
         let limit = own.max(ALLOWED.load(Ordering::Relaxed));
         Budget { limit, left: Cell::new(limit) }
     }

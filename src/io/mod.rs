@@ -13,6 +13,7 @@
 pub mod budget;
 mod cells;
 mod export;
+mod gltf;
 pub mod grid;
 mod inp;
 mod legacy_data;
@@ -70,11 +71,13 @@ pub enum Format {
     Msh,
     /// Input files of Abaqus and CalculiX.
     Inp,
+    /// glTF 2.0, as JSON or binary.
+    Gltf,
 }
 
 impl Format {
     /// All formats that can be read.
-    pub const ALL: [Format; 10] = [
+    pub const ALL: [Format; 11] = [
         Format::Vtu,
         Format::VtkLegacy,
         Format::Medit,
@@ -85,6 +88,7 @@ impl Format {
         Format::Off,
         Format::Msh,
         Format::Inp,
+        Format::Gltf,
     ];
 
     /// The usual name of the format.
@@ -100,6 +104,7 @@ impl Format {
             Format::Off => "OFF",
             Format::Msh => "MSH",
             Format::Inp => "INP",
+            Format::Gltf => "glTF",
         }
     }
 
@@ -116,6 +121,7 @@ impl Format {
             Format::Off => &["off"],
             Format::Msh => &["msh"],
             Format::Inp => &["inp"],
+            Format::Gltf => &["gltf", "glb"],
         }
     }
 
@@ -144,6 +150,8 @@ impl Format {
             Some(Format::Msh)
         } else if starts(b"ply\n") || starts(b"ply\r") || starts(b"ply ") {
             Some(Format::Ply)
+        } else if gltf::is_gltf(bytes, text) {
+            Some(Format::Gltf)
         } else if inp::is_inp(text) {
             Some(Format::Inp)
         } else if off::is_off(text) {
@@ -188,7 +196,12 @@ pub fn import(path: &Path) -> Result<Import> {
         let all = Format::ALL.iter().flat_map(|f| f.extensions()).copied();
         let known: Vec<&str> = all.collect();
         let fault = Fault::new("", "neither the name nor the content belongs to a known mesh format");
-        return Err(fault.hint(format!("readable are .{}", known.join(", ."))).at(path));
+        let hint = format!("readable are .{}", known.join(", ."));
+        // Modellers save these, which have a format of their own or are scenes of all kinds of things.
+        let is_scene = ["fbx", "blend", "usd", "usda", "usdc", "usdz", "abc", "dae", "3ds", "max", "c4d"]
+            .contains(&extension(path).as_str());
+        let hint = if is_scene { format!("save it as .glb or .obj; {hint}") } else { hint };
+        return Err(fault.hint(hint).at(path));
     };
     let import: Parsed<Import> = match format {
         Format::Vtu => vtu_read::parse(&bytes),
@@ -201,6 +214,7 @@ pub fn import(path: &Path) -> Result<Import> {
         Format::Off => off::parse(&bytes),
         Format::Msh => msh::parse(&bytes),
         Format::Inp => inp::parse(&bytes),
+        Format::Gltf => gltf::parse(&bytes, path.parent()),
     };
     let import = import.map_err(|fault| fault.at(path))?;
     if import.mesh.kind().is_none() {

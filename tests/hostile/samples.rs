@@ -31,6 +31,35 @@ const LEGACY: &str = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPO
     VERTICES 1 2\n1 0\nLINES 1 4\n3 0 1 2\nPOLYGONS 2 9\n4 0 1 4 2\n3 0 1 3\nTRIANGLE_STRIPS 1 5\n4 0 1 2 3\nCELL_DATA 5\n\
     SCALARS part int\nLOOKUP_TABLE default\n5 6 7 8 9\nPOINT_DATA 5\nFIELD f 1\na 2 5 float\n0 1 2 3 nan 5 6 7 8 9\n";
 
+const INP: &str = "*Heading\n x\n*Node, nset=ALL\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1., 0.\n4, 0., 0., 1.\n5, 1., 1., 1.\n\
+    *Element, type=C3D4, elset=E\n1, 1, 2, 3, 4\n2, 2, 3, 4,\n 5\n*Nset, nset=some, generate\n1, 5, 2\n*Elset, elset=one\nE\n";
+
+/// Two triangles below a moved node, with weights and a buffer in the JSON.
+const GLTF: &str = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"a","translation":[1,2,3],"children":[1]},
+    {"mesh":0,"scale":[2,2,-2],"rotation":[0,0,0.6,0.8]}],"meshes":[{"primitives":[{"attributes":{"POSITION":0,"_W":1},"indices":2,"material":0},
+    {"attributes":{"POSITION":0},"mode":5}]}],"materials":[{"name":"m"}],"accessors":[{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"},
+    {"bufferView":0,"byteOffset":4,"componentType":5121,"normalized":true,"count":4,"type":"SCALAR"},
+    {"bufferView":1,"componentType":5121,"count":6,"type":"SCALAR"}],"bufferViews":[{"buffer":0,"byteLength":48},
+    {"buffer":0,"byteOffset":48,"byteLength":6}],"buffers":[{"byteLength":54,"uri":"data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAECAAED"}]}"#;
+
+/// The same mesh as one binary file.
+fn glb() -> Vec<u8> {
+    let json = GLTF.split(",\"uri\"").next().unwrap().to_owned() + "}]}";
+    let json = json.replace("\n    ", "").into_bytes();
+    let points = [[0.0f32; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let mut buffer: Vec<u8> = points.into_iter().flatten().flat_map(f32::to_le_bytes).collect();
+    buffer.extend([0, 1, 2, 0, 1, 3]);
+    let mut out = b"glTF".to_vec();
+    let whole = 28 + json.len() + buffer.len();
+    out.extend([2, whole as u32, json.len() as u32].into_iter().flat_map(u32::to_le_bytes));
+    out.extend(b"JSON");
+    out.extend(json);
+    out.extend((buffer.len() as u32).to_le_bytes());
+    out.extend(b"BIN\0");
+    out.extend(buffer);
+    out
+}
+
 /// A mesh with an array at its points and one at its cells.
 fn mesh(shape: &Shape) -> Mesh {
     let mut mesh = generate(shape);
@@ -79,11 +108,20 @@ pub fn meshes() -> Vec<(File, Option<File>)> {
             out.push(((format!("{name}{i}.vtu"), bytes), None));
         }
     }
-    for (name, text) in
-        [("t.off", OFF), ("t.ply", PLY), ("t.stl", STL), ("t.obj", OBJ), ("t.msh", MSH), ("t.vtk", LEGACY)]
-    {
+    let texts = [
+        ("t.off", OFF),
+        ("t.ply", PLY),
+        ("t.stl", STL),
+        ("t.obj", OBJ),
+        ("t.msh", MSH),
+        ("t.vtk", LEGACY),
+        ("t.inp", INP),
+        ("t.gltf", GLTF),
+    ];
+    for (name, text) in texts {
         out.push(((name.into(), text.into()), None));
     }
+    out.push((("t.glb".into(), glb()), None));
     out
 }
 

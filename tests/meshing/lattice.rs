@@ -183,7 +183,7 @@ fn shells_that_nearly_touch_are_held_together_unless_that_is_not_wanted() {
 
 #[test]
 fn surfaces_that_are_written_twice_are_filled_and_loose_blades_are_refused() {
-    let cube = boundary(&Shape::Box { size: [1.0; 3], cells: [1; 3], split: 5 });
+    let cube = boundary(&Shape::Block { size: [1.0; 3], cells: [1; 3], split: 5 });
     let mut twin = cube.clone();
     // The first two triangles with a common long edge are a quad: cut it along the other diagonal.
     let [a, b, c] = twin.triangles[0];

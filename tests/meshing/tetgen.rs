@@ -11,7 +11,7 @@ use pliant::io;
 use pliant::mesh::repair::{Repair, repair};
 use pliant::mesh::{Mesh, quality, surface};
 use pliant::meshing::tetgen;
-use pliant::meshing::{Filling, Options, Size, method, tetrahedralize};
+use pliant::meshing::{Filling, Join, Options, Size, method, tetrahedralize};
 use pliant::scene::Shape;
 
 fn sphere(radius: f64) -> Mesh {
@@ -26,6 +26,7 @@ const KEEP: Options = Options {
     size: Size::Automatic,
     keep_surface: true,
     quality: None,
+    join: Join::Cell,
     time_limit: Duration::from_secs(120),
 };
 

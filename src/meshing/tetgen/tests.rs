@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::mesh::generate::generate;
+use crate::meshing::Join;
 use crate::scene::Shape;
 
 /// A box of tets, numbered with its surface first, and that surface.
@@ -22,6 +23,7 @@ const KEEP: Options = Options {
     size: Size::Automatic,
     keep_surface: true,
     quality: None,
+    join: Join::Cell,
     time_limit: std::time::Duration::ZERO,
 };
 
