@@ -64,6 +64,8 @@ fn any_number_of_threads_and_any_instructions_give_the_same_bytes() {
         ("xpbd", "stable-neo-hookean"),
         ("pbd", "arap"),
         ("admm", "neo-hookean"),
+        ("admm\"\nweights = \"own", "neo-hookean"),
+        ("admm\"\nweights = \"own", "arap"),
         ("constrained-pd", "arap"),
         ("constrained-pd", "neo-hookean"),
         ("vbd", "neo-hookean"),

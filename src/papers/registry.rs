@@ -51,6 +51,7 @@ pub const SPECS: &[(&str, &str)] = files! { "":
     "ledwon2024-fig5-3",
     "ledwon2024-fig5-11",
     "ledwon2024-fig5-14",
+    "beyond-admm-weights",
 };
 
 /// The configs that rows are measured on.

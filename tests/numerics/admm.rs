@@ -1,12 +1,13 @@
 //! ADMM against projective dynamics, Newton's minimizers and closed forms of hard sets.
 
 use crate::common::scenes::{HELD, held_bar, material, materials};
-use crate::common::{Descent, distance, simulation, stretch_and_twist};
+use crate::common::{Descent, compared, distance, simulation, stretch_and_twist};
 use elements::energy::Energy;
 use elements::energy::attachment::{Attachment, AttachmentTerm};
 use elements::energy::lengths::{Length, LengthTerm};
 use elements::math::lanes::Vec4;
 use pliant::cache::Cache;
+use pliant::simulate::Simulation;
 use pliant::solver::{Cost, SolverSettings, find};
 use pliant::step::{Objective, Term};
 
@@ -32,7 +33,14 @@ fn it_ends_where_newton_does_for_every_material_and_option() {
     for (name, material) in materials(2e4) {
         let mut newton = descent("kind = \"newton\"", &material);
         newton.reach_floor(100);
-        for options in ["", "weight_scale = 0.5", "weight_scale = 3", "relaxation = 1.5", "balance = true"] {
+        for options in [
+            "",
+            "weight_scale = 0.5",
+            "weight_scale = 3",
+            "relaxation = 1.5",
+            "balance = true",
+            "weights = \"own\"",
+        ] {
             let mut admm = descent(&format!("kind = \"admm\"\n{options}"), &material);
             let done = iterations(&mut admm, 1000);
             let apart = distance(&newton.iterate.x, &admm.iterate.x);
@@ -110,6 +118,62 @@ fn balancing_repairs_weights_that_are_far_off() {
         let (fixed, balanced) = (run(false), run(true));
         println!("weights {scale}: {fixed} iterations, {balanced} with balance");
         assert!(balanced < fixed, "{scale}: {fixed} {balanced}");
+    }
+}
+
+/// The beam of Ledwon 2024, 5.5, let go from a twist of 270°, with a step of 0.01 s.
+fn untwisting(material: &str) -> Simulation {
+    simulation(&format!(
+        r#"
+        [time]
+        step = 0.01
+        frames = 1
+        [world]
+        gravity = [0, 0, 0]
+        [[body]]
+        element = "linear"
+        generate = {{ shape = "beam", size = [3, 0.5, 0.5], cells = [30, 5, 5] }}
+        material = {material}
+        deform = {{ twist = {{ axis = "x", degrees = 270 }} }}
+        "#
+    ))
+}
+
+#[test]
+fn its_own_weights_keep_up_with_hand_screened_ones() {
+    let arap = |k: f64| format!("{{ model = \"arap\", k = {k:e} }}");
+    let stable =
+        |young: f64| format!("{{ model = \"stable-neo-hookean\", young = {young:e}, poisson = 0.45 }}");
+    let scales = ["1", "0.5", "0.25", "0.125", "0.0625"].map(|scale| format!("admm:weight_scale={scale}"));
+    let mut solvers: Vec<&str> = scales.iter().map(String::as_str).collect();
+    solvers.push("admm:weights=own");
+    for material in [arap(1e6), arap(1e8), arap(1e12), stable(1e5), stable(1e6)] {
+        let comparison = compared(untwisting(&material), &solvers, 300);
+        let needed = |label: &str| comparison.iterations_to(label, 1e-4);
+        let best = scales.iter().filter_map(|label| needed(label)).min().expect("some weights converge");
+        let own = needed("admm:weights=own").expect("own weights converge");
+        println!("{material}: {own} iterations, {best} at best");
+        assert!(own as f64 <= 1.5 * best as f64, "{material}: {own} of {best}");
+        let course = comparison.courses.last().expect("own weights are the last contender");
+        // Values that differ by rounding, which stiffness magnifies, count as equal.
+        let slack = 1e-6 * course.points[0].value.total();
+        let is_falling = course.points.is_sorted_by(|a, b| b.value.total() <= a.value.total() + slack);
+        assert!(is_falling, "{material}: g rises");
+    }
+}
+
+#[test]
+fn its_own_weights_stay_below_the_start_where_fixed_ones_rise() {
+    let material = "{ model = \"arap\", k = 1e8 }";
+    let solvers = ["admm:weight_scale=0.01", "admm:weights=own", "admm:weights=own:relaxation=1.9"];
+    let comparison = compared(untwisting(material), &solvers, 60);
+    let highest = |label: &str| {
+        let course = comparison.courses.iter().find(|course| course.label == label).expect("a contender");
+        course.points.iter().map(|point| point.relative_error).fold(0.0, f64::max)
+    };
+    assert!(highest(solvers[0]) > 2.0, "weights of k/100 do not rise");
+    for label in &solvers[1..] {
+        assert!(highest(label) <= 1.0 + 1e-9, "{label}: {}", highest(label));
     }
 }
 
@@ -211,6 +275,9 @@ fn its_options_are_checked() {
     for (option, place) in [
         ("weight_scale = 0", "solver.weight_scale"),
         ("relaxation = 2", "solver.relaxation"),
+        ("weights = \"own\"\nweight_scale = 0.5", "solver.weight_scale"),
+        ("weights = \"own\"\nbalance = true", "solver.balance"),
+        ("weights = \"other\"", "solver.weights"),
         ("history = 3", "solver.history"),
     ] {
         let text = format!(

@@ -30,9 +30,12 @@
 //! primal residual is more than 10 times the dual one and halve in the opposite case. They change at most every 5
 //! iterations and stay within a factor 16 of their first values, to which each step returns.
 //!
+//! With `weights = "own"` the solver chooses the factor on all weights itself, step by step (see `own`).
+//!
 //! Active terms belong to the global step: they are functions of x (see `touching`).
 
 mod copies;
+mod own;
 mod touching;
 
 use std::time::Instant;
@@ -40,7 +43,7 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::options::{Options as _, check_positive, check_relaxation};
+use super::options::{Options as _, check_positive, check_relaxation, demand};
 use super::structured::Structured;
 use super::system::System;
 use super::{Cost, Preparation, Progress, Refusal, Solver, options, quasi_newton};
@@ -54,7 +57,20 @@ use elements::energy::material::Fault;
 use elements::energy::proximal::{Residuals, Split, Splitting};
 use elements::math::lanes::Vec4;
 use elements::math::vectors;
+use own::Own;
 use touching::Touching;
+
+/// Who chooses the weights of `admm`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Weights {
+    /// The config, by weight_scale.
+    #[default]
+    Fixed,
+    /// Every step, from the curvature along its iterates; it gives away its lowest iterate. Scenes with rods, ropes, limits or
+    /// contact as published keep the weights of the system matrix.
+    Own,
+}
 
 /// The options of `admm`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,6 +84,8 @@ pub struct Options {
     /// Doubles or halves all weights where primal and dual residuals are more than 10 times apart, at most every 5
     /// iterations and by at most 16 in all; every weight needs a factor of its own. Default false.
     pub balance: Option<bool>,
+    /// Who chooses the weights. Default "fixed".
+    pub weights: Option<Weights>,
 }
 
 impl options::Options for Options {
@@ -76,6 +94,9 @@ impl options::Options for Options {
 
     fn check(&self) -> Result<(), Fault> {
         check_relaxation(self.relaxation)?;
+        let is_fixed = self.weights != Some(Weights::Own);
+        demand(is_fixed || self.weight_scale.is_none(), "weight_scale", "needs weights = \"fixed\"")?;
+        demand(is_fixed || self.balance != Some(true), "balance", "needs weights = \"fixed\"")?;
         check_positive("weight_scale", self.weight_scale)
     }
 
@@ -88,6 +109,8 @@ impl options::Options for Options {
             weight_scale: self.weight_scale.unwrap_or(1.0),
             relaxation: self.relaxation.unwrap_or(1.0),
             balance: self.balance.unwrap_or(false),
+            weights: self.weights.unwrap_or_default(),
+            own: None,
             tolerance,
             cache: Cache::disabled(),
             is_hard: false,
@@ -128,6 +151,9 @@ pub struct Admm {
     weight_scale: f64,
     relaxation: f64,
     balance: bool,
+    weights: Weights,
+    /// What chooses the weights, if the solver does.
+    own: Option<Own>,
     tolerance: f64,
     cache: Cache,
     /// True if some term stands for a hard set.
@@ -185,10 +211,29 @@ impl Admm {
         if (self.power + change).abs() > MAX_POWER {
             return Ok(());
         }
-        self.power += change;
         self.rest = 0;
         let factor = f64::from(-change).exp2();
         self.splits.iter_mut().flatten().for_each(|split| split.scale_dual(factor));
+        self.turn_to(self.power + change, objective)
+    }
+
+    /// Goes on with the weights that the solver chooses itself.
+    fn reweigh(&mut self, objective: &Objective) -> Result<()> {
+        let Some(own) = &mut self.own else { return Ok(()) };
+        let power = own.choose();
+        if power != self.power {
+            let factor = f64::from(self.power - power).exp2();
+            for (term, splits) in objective.terms.iter().zip(&mut self.splits) {
+                let Some(term) = term.proximal() else { continue };
+                splits.iter_mut().for_each(|split| split.scale_dual_upright(term, factor));
+            }
+        }
+        self.turn_to(power, objective)
+    }
+
+    /// Makes the weights `weight_scale` · 2ⁿ the current ones, with a factor for them.
+    fn turn_to(&mut self, power: i32, objective: &Objective) -> Result<()> {
+        self.power = power;
         if self.systems.iter().all(|(power, ..)| *power != self.power) {
             let (system, _) = System::prepare_scaled(objective, self.scale(), &self.cache)?;
             let structured = touching::structured(objective, self.scale(), &system);
@@ -231,9 +276,26 @@ impl Admm {
         cost: &mut Cost,
     ) -> Result<()> {
         let started = objective.watch();
+        let work = vectors::dot(&self.increment, &self.trial.gradient);
         let free = objective.free;
-        vectors::combine(-part, &self.increment, &iterate.x[..free], &mut self.trial.x[..free]);
-        if objective.is_feasible(&self.trial.x) {
+        let from = self.own.as_ref().map_or(&iterate.x, |own| &own.x);
+        vectors::combine(-part, &self.increment, &from[..free], &mut self.trial.x[..free]);
+        let is_inside = objective.is_feasible(&self.trial.x);
+        if let Some(own) = &mut self.own {
+            let mut goes_on = is_inside;
+            if is_inside {
+                objective.evaluate(&mut self.trial);
+                goes_on = own.follow(objective, &self.trial, &self.increment, part, work);
+                if self.trial.value.total() <= iterate.value.total() + objective.rounding(&iterate.value) {
+                    std::mem::swap(iterate, &mut self.trial);
+                }
+            }
+            if !goes_on && own.retreat(iterate) {
+                objective.restart_splits(&iterate.x, &mut self.splits);
+            } else if !goes_on {
+                self.turn_to_descent(objective, iterate)?;
+            }
+        } else if is_inside {
             if self.evaluates() {
                 objective.evaluate(&mut self.trial);
             }
@@ -280,6 +342,7 @@ impl Solver for Admm {
         let factor_entries = system.entries();
         self.systems = vec![(0, system, None)];
         self.descent = None;
+        self.own = (self.weights == Weights::Own && !self.is_hard).then(|| Own::new(objective));
         if objective.has_active() {
             self.accept_active(objective)?;
         }
@@ -293,6 +356,9 @@ impl Solver for Admm {
     fn accept_active(&mut self, objective: &Objective) -> Result<()> {
         self.touching = objective.is_bounded().then(|| Touching::new(objective));
         self.copies = (!objective.extra.is_empty()).then(Copies::default);
+        if self.copies.is_some() {
+            self.own = None;
+        }
         for (power, system, structured) in &mut self.systems {
             let scale = self.weight_scale * f64::from(*power).exp2();
             *structured = touching::structured(objective, scale, system);
@@ -318,6 +384,10 @@ impl Solver for Admm {
         self.trial.clone_from(iterate);
         self.start.clone_from(iterate);
         objective.restart_splits(&iterate.x, &mut self.splits);
+        if let Some(own) = &mut self.own {
+            own.begin_step(iterate);
+            self.power = own.power;
+        }
     }
 
     /// False with hard sets, whose solution is not the minimum of their stiff energies.
@@ -325,18 +395,20 @@ impl Solver for Admm {
         !self.is_hard
     }
 
-    /// True only if the driver tests a gradient.
+    /// True only if the driver tests a gradient, or the solver itself looks at it.
     fn evaluates(&self) -> bool {
-        self.minimizes() && self.tolerance > 0.0
+        self.minimizes() && (self.tolerance > 0.0 || self.own.is_some())
     }
 
     fn closing_note(&self) -> Option<String> {
         if self.descended > 0 {
-            return Some(format!(
-                "{} steps would have turned cells inside out and were ended by quasi-newton; a larger \
-                 solver.weight_scale puts that off",
-                self.descended
-            ));
+            let (why, advice) = match self.own {
+                Some(_) => ("went astray even with the largest weights", ""),
+                None => {
+                    ("would have turned cells inside out", "; a larger solver.weight_scale puts that off")
+                }
+            };
+            return Some(format!("{} steps {why} and were ended by quasi-newton{advice}", self.descended));
         }
         let steps = self.lagging + u64::from(self.is_lagging);
         (self.is_hard && steps > 0).then(|| {
@@ -354,9 +426,10 @@ impl Solver for Admm {
         }
         let start = Instant::now();
         self.rebalance(objective)?;
+        self.reweigh(objective)?;
         cost.global += start.elapsed();
         let start = Instant::now();
-        self.trial.x.copy_from_slice(&iterate.x);
+        self.trial.x.copy_from_slice(self.own.as_ref().map_or(&iterate.x, |own| &own.x));
         let splitting = Splitting { ratio: self.scale(), relaxation: self.relaxation };
         self.last = objective.split(&mut self.trial, &mut self.splits, splitting);
         if let Some(copies) = &mut self.copies {

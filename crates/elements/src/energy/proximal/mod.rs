@@ -21,6 +21,7 @@ pub(super) mod stretches;
 use super::Energy;
 use super::packing::count_blocks;
 use crate::math::lanes::{Kernel, Lane, Vec4, WIDTH, dispatch};
+use crate::math::vec3;
 
 /// The largest number of entries in the z of an element.
 const LARGEST: usize = 9;
@@ -134,6 +135,28 @@ pub struct Residuals {
     pub dual: f64,
 }
 
+/// How much of a change of u is tried, most first.
+const UPRIGHT: [f64; 3] = [1.0, 0.5, 0.25];
+
+/// True if the symmetric part of zᵀ(z + `part` u) is positive definite in one lane, z and u being matrices of three rows.
+/// For isotropic energies, whose u has the axes of z, no stretch of z + u is negative then.
+fn is_upright(z: &[Row], u: &[Row], lane: usize, part: f64) -> bool {
+    let columns = z.len() / 3;
+    let mut m = [[0.0; 3]; 3];
+    for i in 0..columns {
+        for j in 0..columns {
+            for k in 0..3 {
+                let (a, b) = (columns * k + i, columns * k + j);
+                let product = z[a][lane] * (z[b][lane] + part * u[b][lane]);
+                m[i][j] += 0.5 * product;
+                m[j][i] += 0.5 * product;
+            }
+        }
+    }
+    let minor = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+    m[0][0] > 0.0 && minor > 0.0 && (columns == 2 || vec3::dot(vec3::cross(m[0], m[1]), m[2]) > 0.0)
+}
+
 /// The split variables of one chunk of elements.
 #[derive(Clone, Debug, Default)]
 pub struct Split {
@@ -162,6 +185,22 @@ impl Split {
     /// forces, stays the same.
     pub fn scale_dual(&mut self, factor: f64) {
         self.u.as_flattened_mut().iter_mut().for_each(|u| *u *= factor);
+    }
+
+    /// Like [`Split::scale_dual`] by a factor above 1, but less where a cell's z + u would be turned inside out by it: prox
+    /// would give the cell back inverted.
+    pub fn scale_dual_upright(&mut self, term: &dyn Proximal, factor: f64) {
+        let n = term.reduced();
+        for (z, u) in self.z.chunks_exact(n).zip(self.u.chunks_exact_mut(n)) {
+            for lane in 0..WIDTH {
+                let is_upright = |part: &f64| is_upright(z, u, lane, *part);
+                let parts = UPRIGHT.map(|part| 1.0 + part * (factor - 1.0));
+                let can_invert = factor > 1.0 && n.is_multiple_of(3) && n > 3 && is_upright(&1.0);
+                let part = if can_invert { parts.into_iter().find(is_upright) } else { None };
+                let part = part.unwrap_or(if can_invert { 1.0 } else { factor });
+                u.iter_mut().for_each(|row| row[lane] *= part);
+            }
+        }
     }
 
     /// Makes the local step of the blocks from `first` on; `slots` receives their part of the residual.
