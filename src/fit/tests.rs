@@ -30,12 +30,14 @@ fn nearly_incompressible_solids_have_the_stress_of_incompressible_ones() {
 
 #[test]
 fn the_modulus_that_made_the_points_comes_back() {
-    let stretches = [0.6, 0.9, 1.2, 1.8, 3.0];
-    for (model, poisson) in
-        [("neo-hookean", 0.49), ("stable-neo-hookean", 0.4), ("corotated", 0.3), ("stvk", 0.2)]
-    {
-        // Solids of Saint Venant and Kirchhoff collapse when they are pressed.
-        let stretches = if model == "stvk" { &stretches[1..] } else { &stretches[..] };
+    // Some laws have no equilibrium with free sides at large stretches; those of Saint Venant and Kirchhoff collapse when pressed.
+    let all = [0.6, 0.9, 1.2, 1.8, 3.0];
+    for (model, poisson, stretches) in [
+        ("neo-hookean", 0.49, &all[..]),
+        ("stable-neo-hookean", 0.4, &all),
+        ("corotated", 0.3, &all[..4]),
+        ("stvk", 0.2, &[1.1, 1.2, 1.3]),
+    ] {
         let made = Material::elastic(model, 3.7e5, poisson).unwrap();
         let points = points(|e, s| e.stress(&made, s, poisson), stretches);
         for errors in [Errors::Absolute, Errors::Relative] {
@@ -81,19 +83,26 @@ fn treloars_rubber_is_fitted_as_in_the_literature() {
     let g = neo.young() / 3.0;
     assert!((0.36e6..0.42e6).contains(&g), "{g}");
     let fits = ["neo-hookean", "mooney-rivlin", "spline"].map(|model| {
-        let family = Family::find(model, 12).unwrap();
+        let family = Family::find(model, 14).unwrap();
         Fit::new(&family, &points, 0.499, Errors::Absolute).unwrap().deviation(&points, None).absolute
     });
-    assert!(fits[0] > fits[1] && fits[1] > fits[2], "{fits:?}");
+    // A second modulus cannot do harm, and does no good: it ends at its bound.
+    assert!(fits[1] <= fits[0] * (1.0 + 1e-9) && fits[1] > fits[2], "{fits:?}");
     assert!(fits[2] < 0.06e6, "{fits:?}");
 }
 
 #[test]
 fn the_curve_of_a_fitted_spline_ascends_and_is_free_of_stress_at_rest() {
     let fit = Fit::new(&Family::Spline(12), &treloar(), 0.49, Errors::Relative).unwrap();
-    let a = fit.parameters.a.as_ref().unwrap();
-    assert!(a.len() == 12 && a.windows(2).all(|w| w[1][0] > w[0][0] && w[1][1] > w[0][1]), "{a:?}");
-    assert!(a.contains(&[1.0, 0.0]));
+    let [a, b] = [&fit.parameters.a, &fit.parameters.b].map(|curve| curve.as_ref().unwrap());
+    assert_eq!(a.len() + b.len(), 12);
+    for curve in [a, b] {
+        assert!(curve.windows(2).all(|w| w[1][0] > w[0][0] && w[1][1] >= w[0][1]), "{curve:?}");
+        assert_eq!(curve[0], [0.0, 0.0]);
+    }
+    for experiment in Experiment::ALL {
+        assert!(experiment.stress(&fit.material, 1.0, 0.49).abs() < 1e-6 * fit.young(), "{experiment:?}");
+    }
     let [mu, lambda] = fit.material.solid.moduli();
     assert!((0.5 * lambda / (lambda + mu) - 0.49).abs() < 1e-9);
     assert!(fit.unstable.is_empty(), "{:?}", fit.unstable);

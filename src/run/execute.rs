@@ -267,6 +267,10 @@ fn begin(
     if let Some(misfit) = checkpoint.misfit(simulation, time.substeps) {
         return refuse(format!("its checkpoint {misfit}"), "start the run anew with --force");
     }
+    if let Some(option) = simulation.solver().carries().filter(|_| checkpoint.frame < time.frames) {
+        let reason = format!("with {option}, steps depend on earlier ones, which a checkpoint does not have");
+        return refuse(reason, "start the run anew with --force");
+    }
     claim.resume(config, checkpoint.frame, checkpoint.step)?;
     simulation.state = checkpoint.state;
     simulation.before = checkpoint.before;

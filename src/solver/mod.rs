@@ -173,6 +173,11 @@ pub trait Solver: Send {
         false
     }
 
+    /// The option because of which a step depends on more than the state that it starts from, so that a run cannot be resumed.
+    fn carries(&self) -> Option<&'static str> {
+        None
+    }
+
     /// A note for the user at the end of a run.
     fn closing_note(&self) -> Option<String> {
         None

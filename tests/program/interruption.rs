@@ -237,3 +237,17 @@ fn runs_whose_pins_begin_and_end_resume_to_the_same_bytes() {
         assert_equal_content(&place.path("unbroken"), &place.path("broken"));
     }
 }
+
+#[test]
+fn a_run_whose_steps_depend_on_earlier_ones_is_not_resumed() {
+    let place = Place::new();
+    place.write("scene.toml", &beam([4, 2, 2], 3, "", RUBBER));
+    let seldom = ["--set", "solver.initial_hessian=frame", "--set", "solver.renew_every=2"];
+    let run = |more: &[&'static str]| [&["simulate", "scene.toml", "-o", "run"][..], &seldom, more].concat();
+    place.succeed(&run(&[]));
+    place.succeed(&run(&["--resume"]));
+    let error = place.fail(2, &run(&["--resume", "--frames", "5"]));
+    assert!(
+        error.contains("with solver.renew_every, steps depend on earlier ones") && error.contains("--force")
+    );
+}

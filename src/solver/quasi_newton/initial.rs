@@ -97,6 +97,11 @@ impl Initial {
         Initial { every, ..self }
     }
 
+    /// True if a step may begin with the Hessian of an earlier one.
+    pub(super) fn is_kept_over_steps(&self) -> bool {
+        self.every > 1
+    }
+
     /// Computes or loads everything that stays the same over all steps. A is always among it, as
     /// violent starts need it.
     pub(super) fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {

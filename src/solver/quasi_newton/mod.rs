@@ -63,7 +63,7 @@ pub struct Options {
     /// What L-BFGS starts from. Default "system".
     pub initial_hessian: Option<InitialHessian>,
     /// Steps after which initial_hessian = "frame" is computed again; from 2 on those between have the Hessian of an earlier
-    /// step, and a run that is resumed begins with a new one. Default 1.
+    /// step, which no checkpoint has, so that the run cannot be resumed. Default 1.
     #[schemars(range(min = 1))]
     pub renew_every: Option<u64>,
     /// How linear systems are solved. "cg" and "pcg" need no factor, hence less memory. Default "cholesky".
@@ -246,6 +246,10 @@ impl QuasiNewton {
 impl Solver for QuasiNewton {
     fn name(&self) -> &'static str {
         Options::NAME
+    }
+
+    fn carries(&self) -> Option<&'static str> {
+        self.initial.is_kept_over_steps().then_some("solver.renew_every")
     }
 
     fn prepare(&mut self, objective: &Objective, cache: &Cache) -> Result<Preparation> {
