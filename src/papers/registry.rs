@@ -36,12 +36,15 @@ pub const SPECS: &[(&str, &str)] = files! { "":
     "liu2017-fig16",
     "liu2017-fig17",
     "liu2017-fig18",
+    "wang2015-fig4",
     "narain2016-fig2",
     "narain2016-fig6",
     "kee2021-table1-cube",
     "kee2021-table1-torus",
     "kee2021-table1-t-pipe",
     "kee2021-table1-hippo",
+    "kee2021-fig7",
+    "kee2021-fig8",
     "ledwon2024-table5-1",
     "ledwon2024-table5-2",
     "ledwon2024-table5-3",
@@ -56,6 +59,7 @@ pub const SPECS: &[(&str, &str)] = files! { "":
 
 /// The configs that rows are measured on.
 pub const SCENES: &[(&str, &str)] = files! { "scenes/":
+    "kee-collision",
     "kee-hippo",
     "kee-t-pipe",
     "kee-torus",
@@ -75,6 +79,8 @@ pub const SCENES: &[(&str, &str)] = files! { "scenes/":
     "liu-turned-cube",
     "liu-twisting-bar",
     "narain-box",
+    "wang-tablecloth",
+    "../../configs/kee-bouncing-ball",
     "../../configs/spinning-cube",
 };
 

@@ -1,3 +1,5 @@
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use super::*;
 use crate::io::Format;
 use crate::io::tests::damaged::check_reader;
@@ -21,7 +23,7 @@ fn scene() -> Value {
         "scene": 0,
         "scenes": [{ "nodes": [0, 2] }],
         "nodes": [
-            { "name": "above", "translation": [10, 0, 0], "rotation": [0, 0, 0.7071067811865476, 0.7071067811865476], "children": [1] },
+            { "name": "above", "translation": [10, 0, 0], "rotation": [0, 0, FRAC_1_SQRT_2, FRAC_1_SQRT_2], "children": [1] },
             { "name": "leaf", "mesh": 0, "scale": [2, 2, 2] },
             { "mesh": 0, "matrix": [-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 5, 1] }
         ],
