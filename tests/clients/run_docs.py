@@ -4,7 +4,7 @@
 Usage: run_docs.py --pliant PATH [--frames N] [PAGE...]
 
 Commands are the lines of ```sh blocks and the lines after `$ ` of ```console blocks. The commands of a page run in
-order in a scratch directory of that page, which has links to configs/, meshes/ and docs/ and an empty outputs/.
+order in a scratch directory of that page, which has links to configs/, meshes/, docs/ and papers/ and an empty outputs/.
 
 `cargo run --release --` stands for the program; other cargo commands are not run. `pliant simulate` without
 `--frames` simulates N frames (6) instead of the config's. Comments on the lines before a block change what is done:
@@ -127,7 +127,7 @@ class Runner:
         """Runs the commands of one page."""
         scratch = self.work / path.stem
         (scratch / "outputs").mkdir(parents=True)
-        for name in ["configs", "meshes", "docs"]:
+        for name in ["configs", "meshes", "docs", "papers"]:
             (scratch / name).symlink_to(ROOT / name)
         for block in blocks(path.read_text(encoding="utf-8")):
             if name := block.directives.get("file"):
