@@ -77,6 +77,40 @@ pub fn resolve(body: &raw::Body, at: KeyPath, end: f64, report: &mut Report) -> 
 pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut Report) {
     let at = KeyPath::parse("body").join(index);
     body.name.get_or_insert_with(|| format!("body{index}"));
+    fill_source(body, &at, context, report);
+    body.repair.get_or_insert(false);
+    preset::fill(body, &at, report);
+    body.density.get_or_insert(raw::Quantity::Number(1000.0));
+    body.thickness.get_or_insert(raw::Quantity::Number(0.001));
+    body.radius.get_or_insert(0.005);
+    fill_line(body);
+    if let Some(springs) = &mut body.springs {
+        springs.cross.get_or_insert(false);
+    }
+    if let Some(bending) = &mut body.bending {
+        bending.rest.get_or_insert_default();
+        bending.kind.get_or_insert_default();
+    }
+    body.damping.mass.get_or_insert(0.0);
+    body.damping.stiffness.get_or_insert(0.0);
+    fill_transform(&mut body.transform);
+    body.velocity.linear.get_or_insert([0.0; 3]);
+    body.velocity.angular.get_or_insert([0.0; 3]);
+    fill_deform(&mut body.deform, &at, context, report);
+    for (i, pin) in body.pin.iter_mut().enumerate() {
+        fill_pin(pin);
+        if let Some(file) = pin.motion.as_mut().and_then(|motion| motion.file.as_mut()) {
+            let place = at.join("pin").join(i).extend("motion.file");
+            make_absolute(file, &context.config_directory, place, report);
+        }
+    }
+    for load in &mut body.load {
+        fill_selection(&mut load.select);
+    }
+}
+
+/// Where the mesh comes from, and what becomes of it.
+fn fill_source(body: &mut raw::Body, at: &KeyPath, context: &Context, report: &mut Report) {
     if let Some(mesh) = &mut body.mesh {
         make_absolute(mesh, &context.config_directory, at.join("mesh"), report);
     }
@@ -103,26 +137,17 @@ pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut 
     if body.generate.as_ref().and_then(|generate| generate.shape).is_some_and(is_solid) {
         body.element.get_or_insert(raw::Element::Quadratic);
     }
-    body.repair.get_or_insert(false);
-    preset::fill(body, &at, report);
-    body.density.get_or_insert(raw::Quantity::Number(1000.0));
-    body.thickness.get_or_insert(raw::Quantity::Number(0.001));
-    body.radius.get_or_insert(0.005);
-    fill_line(body);
-    if let Some(springs) = &mut body.springs {
-        springs.cross.get_or_insert(false);
-    }
-    if let Some(bending) = &mut body.bending {
-        bending.rest.get_or_insert_default();
-        bending.kind.get_or_insert_default();
-    }
-    body.damping.mass.get_or_insert(0.0);
-    body.damping.stiffness.get_or_insert(0.0);
-    fill_transform(&mut body.transform);
-    body.velocity.linear.get_or_insert([0.0; 3]);
-    body.velocity.angular.get_or_insert([0.0; 3]);
-    let alone = matches!(body.deform, raw::OneOrMany::One(_));
-    for (i, deform) in body.deform.as_mut_slice().iter_mut().enumerate() {
+}
+
+/// What deforms a body at the start.
+fn fill_deform(
+    deforms: &mut raw::OneOrMany<raw::Deform>,
+    at: &KeyPath,
+    context: &Context,
+    report: &mut Report,
+) {
+    let alone = matches!(deforms, raw::OneOrMany::One(_));
+    for (i, deform) in deforms.as_mut_slice().iter_mut().enumerate() {
         if let Some(randomize) = &mut deform.randomize {
             randomize.seed.get_or_insert(0);
             randomize.amount.get_or_insert(1.0);
@@ -135,16 +160,6 @@ pub fn fill(body: &mut raw::Body, index: usize, context: &Context, report: &mut 
             let place = if alone { at.join("deform") } else { at.join("deform").join(i) };
             make_absolute(file, &context.config_directory, place.join("file"), report);
         }
-    }
-    for (i, pin) in body.pin.iter_mut().enumerate() {
-        fill_pin(pin);
-        if let Some(file) = pin.motion.as_mut().and_then(|motion| motion.file.as_mut()) {
-            let place = at.join("pin").join(i).extend("motion.file");
-            make_absolute(file, &context.config_directory, place, report);
-        }
-    }
-    for load in &mut body.load {
-        fill_selection(&mut load.select);
     }
 }
 
