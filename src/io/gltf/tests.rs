@@ -121,7 +121,7 @@ fn faults_name_the_place_and_the_way_out() {
         ("/accessors/0/count", json!(3), "indices: index 3, but there are only 3 vertices"),
         ("/accessors/1/count", json!(3), "_GOAL: 3 values for 4 vertices"),
         ("/accessors/0/type", json!("VEC2"), "POSITION: accessor 0: the type is 'VEC2', not VEC3"),
-        ("/accessors/2/componentType", json!(5126), "indices of componentType 5126"),
+        ("/accessors/2/componentType", json!(5122), "indices of componentType 5122"),
         ("/accessors/1/bufferView", json!(9), "there is no bufferView 9"),
         ("/bufferViews/0/byteLength", json!(1e18), "it is no glTF"),
         ("/bufferViews/0/byteLength", json!(1_000_000), "reach beyond the buffer"),
