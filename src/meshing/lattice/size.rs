@@ -60,7 +60,8 @@ impl Solid {
         let is_whole = closed && is_whole;
         let volume = if is_whole { signed } else { sampled };
         let least = FLAT * area.powf(1.5);
-        if !closed && certain < CERTAIN && 2.0 * volume < SHAM * area.powf(1.5) {
+        let is_loose = !closed && certain < CERTAIN && 2.0 * volume < SHAM * area.powf(1.5);
+        if volume > least && is_loose {
             return refuse(
                 "its parts are open and lie loosely beside each other: next to nothing is between them",
                 "simulate it as a sheet, or give each part a thickness",
