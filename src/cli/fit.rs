@@ -117,9 +117,10 @@ impl FitArgs {
         let mut text = format!("# {}\n", self.command());
         for (name, d) in deviations(fit, points) {
             let relative = 100.0 * d.relative;
+            let points = if d.points == 1 { "1 point".into() } else { format!("{} points", d.points) };
             text += &format!(
-                "# {name}: {} points, root mean square deviation {:.3e} Pa, {relative:.1} % of the stress\n",
-                d.points, d.absolute
+                "# {name}: {points}, root mean square deviation {:.3e} Pa, {relative:.1} % of the stress\n",
+                d.absolute
             );
         }
         text += &format!(

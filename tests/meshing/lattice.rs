@@ -148,8 +148,8 @@ fn what_is_thinner_than_a_cell_stays_in_one_piece_and_reaches_to_its_tip() {
     assert_eq!(pieces(&filling.mesh), 1, "{:?}", filling.warnings);
     let tip = filling.mesh.points.iter().map(|p| p[0]).fold(0.0, f64::max);
     assert!((tip - 4.5).abs() < 0.15, "{tip}");
-    let volume = quality::measure(&filling.mesh.points, &filling.mesh.tets).volume;
-    assert!((1.0..1.1).contains(&(volume / filling.surface_volume)), "{volume}");
+    let ratio = quality::measure(&filling.mesh.points, &filling.mesh.tets).volume / filling.surface_volume;
+    assert!((0.97..1.05).contains(&ratio), "{ratio}");
 }
 
 #[test]
@@ -175,8 +175,9 @@ fn shells_that_nearly_touch_are_held_together_unless_that_is_not_wanted() {
         pieces(&filling.mesh)
     };
     assert_eq!(joined(&gap(0.05), Join::Cell), 1);
+    assert_eq!(joined(&gap(0.2), Join::Cell), 1);
     assert_eq!(joined(&gap(0.5), Join::Cell), 2);
-    assert_eq!(joined(&gap(0.05), Join::Never), 2);
+    assert_eq!(joined(&gap(0.2), Join::Never), 2);
     assert_eq!(joined(&gap(0.5), Join::Within(0.6)), 1);
     assert_eq!(joined(&gap(0.5), Join::Within(0.4)), 2);
 }
@@ -256,13 +257,16 @@ fn an_open_hemisphere_is_closed_where_the_winding_number_is_one_half() {
 }
 
 #[test]
-fn parts_thinner_than_a_cell_are_told() {
+fn parts_thinner_than_a_cell_are_held_and_bodies_that_are_so_are_refused() {
     let mut blade = boundary(&Shape::Block { size: [3.0, 0.02, 0.5], cells: [6, 1, 2], split: 6 });
     blade.points.iter_mut().for_each(|p| p[0] += 1.5);
     let filling = fill(&both(sphere(1.0), &blade), Size::Cells(5_000));
     check("blade", &filling);
+    assert_eq!(pieces(&filling.mesh), 1);
+    let end = filling.mesh.points.iter().map(|p| p[0]).fold(0.0, f64::max);
+    assert!((end - 4.5).abs() < 0.3, "{end}");
     let told = filling.warnings.join("\n");
-    assert!(told.contains("100.0% of shell 1") && told.contains("cells would keep it"), "{told}");
+    assert!(told.contains("the volume differs by +") && told.contains("cells come closer"), "{told}");
     let plate = boundary(&Shape::Block { size: [1.0, 0.01, 1.0], cells: [1, 1, 1], split: 5 });
     let message = refusal(&plate, Size::Cells(2_000));
     let words: Vec<&str> = message.split_whitespace().collect();

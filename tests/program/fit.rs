@@ -15,9 +15,15 @@ fn printed(place: &Place, arguments: &[&str]) -> String {
 fn every_fitted_material_can_be_simulated_as_printed() {
     let place = Place::new();
     place.write("data.csv", POINTS);
+    // The law of Saint Venant and Kirchhoff has no equilibrium with free sides at large stretches.
+    place.write(
+        "small.csv",
+        "mode,stretch,stress [kPa]\nuniaxial,1.05,13\nuniaxial,1.1,25\nplanar,1.05,17\nplanar,1.1,33\n",
+    );
     let models = ["neo-hookean", "stable-neo-hookean", "corotated", "stvk", "mooney-rivlin", "spline"];
     for model in models {
-        let text = printed(&place, &["fit", "data.csv", "--model", model, "--knots", "6"]);
+        let data = if model == "stvk" { "small.csv" } else { "data.csv" };
+        let text = printed(&place, &["fit", data, "--model", model, "--knots", "6"]);
         assert!(text.contains("# all: 4 points, root mean square deviation"), "{text}");
         let body = "[[body]]\ngenerate = { shape = \"box\", size = [1, 1, 1], cells = [1, 1, 1] }\n";
         place.write(&format!("{model}.toml"), &format!("[time]\nframes = 1\n{body}{text}"));
@@ -44,10 +50,10 @@ fn a_fit_is_written_drawn_and_told_to_programs() {
     let json: serde_json::Value =
         serde_json::from_str(&printed(&place, &["fit", "data.csv", "--json"])).unwrap();
     let young = json["parameters"]["young"].as_f64().unwrap();
-    assert!(
-        text.contains(&format!("young = {:?}", format!("{young:.6e}").parse::<f64>().unwrap())),
-        "{text}"
-    );
+    let material = text.lines().last().unwrap().strip_prefix("material = ").unwrap();
+    let table: toml::Table = format!("m = {material}").parse().unwrap();
+    let written = table["m"]["young"].as_float().unwrap();
+    assert!((written / young - 1.0).abs() < 1e-6, "{text}");
     assert!(json["deviation"]["uniaxial"]["points"] == 3 && json["at_bounds"].as_array().unwrap().is_empty());
 }
 

@@ -20,7 +20,7 @@ const CELLS_PER_AREA: f64 = 2.0;
 
 /// An open surface is no body if w is above ¾ in less than this part of what it encloses, and if that is thinner, in the
 /// mean, than this part of the surface's size √A: blades of grass, shards.
-const CERTAIN: f64 = 0.1;
+const CERTAIN: f64 = 0.25;
 const SHAM: f64 = 0.02;
 
 /// The number of points at which the winding number is sampled for the volume.

@@ -75,7 +75,7 @@ pub(super) fn joints(
     if patches.iter().all(|patch| *patch == 0) {
         return (vec![], vec![]);
     }
-    let pieces = pieces(bcc, inside);
+    let pieces = pieces(field, bcc, inside);
     let found = par::map(surface.triangles.len(), |t| {
         let Some((normal, corners)) = seen(surface, t) else { return vec![] };
         let mut ways = vec![];
@@ -166,12 +166,18 @@ fn nearest_other(
 }
 
 /// The pieces that points inside form: for each of them the smallest number of its piece, and `u32::MAX` for the others.
-fn pieces(bcc: &Bcc, inside: &[bool]) -> Vec<u32> {
+/// Neighbours are of one piece if the edge between them stays inside: across a gap they may be warped apart.
+fn pieces(field: &Field, bcc: &Bcc, inside: &[bool]) -> Vec<u32> {
+    let ids: Vec<u32> = (0..inside.len() as u32).filter(|id| inside[*id as usize]).collect();
+    let joined = par::map(ids.len(), |i| {
+        let place = bcc.place(ids[i]);
+        let stays = |other: &u32| field.leaves(place, sub(bcc.place(*other), place)).is_none();
+        let others = bcc.neighbours(ids[i]).into_iter().filter(|n| *n > ids[i] && inside[*n as usize]);
+        others.filter(stays).collect::<Vec<u32>>()
+    });
     let mut sets = UnionFind::new(inside.len());
-    for id in (0..inside.len() as u32).filter(|id| inside[*id as usize]) {
-        for other in bcc.neighbours(id).into_iter().filter(|n| *n > id && inside[*n as usize]) {
-            sets.union(id, other);
-        }
+    for (id, others) in ids.into_iter().zip(joined) {
+        others.into_iter().for_each(|other| sets.union(id, other));
     }
     (0..inside.len() as u32).map(|id| if inside[id as usize] { sets.find(id) } else { u32::MAX }).collect()
 }
