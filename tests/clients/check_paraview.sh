@@ -11,10 +11,8 @@ if ! command -v pvbatch > /dev/null; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# A busy machine may take longer than the three seconds that xvfb-run waits by default.
-screen=()
-[[ -n ${DISPLAY:-} ]] || screen=(xvfb-run -a -w 30)
-said=$(timeout 300 "${screen[@]}" pvbatch "$run/view_paraview.py" --output "$folder/frame.png" --resolution 320x240 2> "$folder/errors") \
+screen=$(dirname "$0")/with_screen.sh
+said=$(timeout 300 "$screen" pvbatch "$run/view_paraview.py" --output "$folder/frame.png" --resolution 320x240 2> "$folder/errors") \
     || { cat "$folder/errors" >&2; exit 1; }
 "$python" - "$run" "$folder/frame.png" "$said" <<'PYTHON'
 import sys

@@ -27,9 +27,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # Programs that examples may use and that need not be here; what else is missing fails.
-OPTIONAL = {"blender", "paraview", "pvbatch", "xvfb-run"}
+OPTIONAL = {"blender", "paraview", "pvbatch"}
 # ParaView starts slowly where there is no graphics card.
 SECONDS = 600
+WITH_SCREEN = ROOT / "tests" / "clients" / "with_screen.sh"
 HAS_SCREEN = bool(os.environ.get("DISPLAY"))
 
 
@@ -98,7 +99,7 @@ def prepared(command, frames):
     if "--frames" not in command:
         command = re.sub(r"\bpliant simulate\b", f"pliant simulate --frames {frames}", command)
     if command.startswith("pvbatch ") and not HAS_SCREEN:
-        command = f"xvfb-run -a {command}"
+        command = f"{WITH_SCREEN} {command}"
     return command
 
 
@@ -108,6 +109,8 @@ def reason_to_skip(command):
     if words[0] == "cargo":
         return "cargo is not run"
     programs = [word for word in words[:3] if word in OPTIONAL]
+    if words[0] == str(WITH_SCREEN):
+        programs.append("Xvfb")
     missing = [program for program in programs if shutil.which(program) is None]
     return f"{missing[0]} is not installed" if missing else None
 

@@ -262,7 +262,7 @@ fn parts_thinner_than_a_cell_are_held_and_bodies_that_are_so_are_refused() {
     blade.points.iter_mut().for_each(|p| p[0] += 1.5);
     let filling = fill(&both(sphere(1.0), &blade), Size::Cells(5_000));
     check("blade", &filling);
-    assert_eq!(pieces(&filling.mesh), 1);
+    assert_eq!(pieces(&filling.mesh), 2);
     let end = filling.mesh.points.iter().map(|p| p[0]).fold(0.0, f64::max);
     assert!((end - 4.5).abs() < 0.3, "{end}");
     let told = filling.warnings.join("\n");
