@@ -7,7 +7,7 @@
    quadratic elements with the same treatment of volume (all of mu, and of lambda as much as mu, at four points; the rest of
    lambda at the centre), and so does the table of linear tets.
 2. Cook's membrane and a column in torsion, both at large strain, beside scikit-fem's elements, which are integrated in full:
-   the membrane on a finer mesh of these, within 2 and 1 % on two meshes of ours, the column on the same mesh, within 1 %.
+   on finer meshes of these: the membrane within 2 and 1 % on two meshes of ours, the column within 4 and 1 %.
 3. A curved ball with ten-node tets, made by Gmsh: read, simulated, and written with the midpoints where meshio and VTK have
    them.
 
@@ -294,9 +294,11 @@ def column(pliant, work):
     def held(basis):
         return np.nonzero((basis.doflocs[2] < 1e-9) | (basis.doflocs[2] > 3 - 1e-9))[0]
 
-    for cells in [(2, 2, 6), (3, 3, 9)]:
-        points, tets = hexahedra(cells, lambda x, y, z: (x, y, 3 * z))
-        _, _, reference = hyperelastic(skfem.MeshTet(points.T, tets.T), poisson, held, turned, steps=5)
+    # The energy still falls by 0.3 % from this mesh to (5, 5, 15), and ours from 39,050 to 37,934 J between the two below.
+    finer = (4, 4, 12)
+    points, tets = hexahedra(finer, lambda x, y, z: (x, y, 3 * z))
+    _, _, reference = hyperelastic(skfem.MeshTet(points.T, tets.T), poisson, held, turned, steps=5)
+    for cells, within in [((2, 2, 6), 0.04), ((3, 3, 9), 0.01)]:
         text = f"""
             [time]
             step = 1e4
@@ -324,8 +326,8 @@ def column(pliant, work):
         run, _ = simulate(pliant, work, text)
         rows = (run / "metrics.csv").read_text().splitlines()
         ours = float(dict(zip(rows[0].split(","), rows[-1].split(",")))["elastic"])
-        print(f"column turned by 120 degrees, {cells}: {ours:.1f} J; scikit-fem {reference:.1f} J")
-        check(abs(ours / reference - 1) < 0.01, "the column in torsion")
+        print(f"column turned by 120 degrees, {cells}: {ours:.1f} J; scikit-fem with {finer} {reference:.1f} J")
+        check(abs(ours / reference - 1) < within, "the column in torsion")
 
 
 def gmsh_ball(pliant, work):
