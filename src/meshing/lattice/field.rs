@@ -48,6 +48,12 @@ impl Field {
         self.is_in_box(point) && self.winding.at(point) > 0.5
     }
 
+    /// Whether it is inside just below a point of the surface, and just above it.
+    pub(super) fn sides(&self, point: [f64; 3], normal: [f64; 3], spacing: f64) -> [bool; 2] {
+        let step = scale(1e-4 * spacing, normal);
+        [self.inside(sub(point, step)), self.inside(add(point, step))]
+    }
+
     /// The part of the way `along` from a point on the surface, into the inside, at which the inside ends for the first time.
     pub(super) fn leaves(&self, from: [f64; 3], along: [f64; 3]) -> Option<f64> {
         let inside = |part: f64| self.inside(add(from, scale(part, along)));

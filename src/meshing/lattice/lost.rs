@@ -38,8 +38,8 @@ pub(super) fn lost(surface: &Mesh, shells: &[u32], field: &Field, tets: &Mesh, s
     let missing = |point: [f64; 3], normal: [f64; 3]| {
         let distance = boundary.nearest(point).map_or(f64::INFINITY, |n| n.distance_squared.sqrt());
         distance > 0.5 * spacing && {
-            let step = scale(1e-4 * spacing, normal);
-            field.inside(add(point, scale(-1.0, step))) != field.inside(add(point, step))
+            let [below, above] = field.sides(point, normal, spacing);
+            below != above
         }
     };
     let found = par::map(surface.triangles.len(), |t| {

@@ -76,71 +76,78 @@ fn fill(surface: &Mesh, options: &Options) -> Result<Filling, Refusal> {
     let field = Field::new(Winding::new(Tree::new(&surface.points, &surface.triangles)));
     let solid = Solid::of(surface, &field)?;
     let shape = Shape { surface, shells: surface::shells(&surface.triangles), field, solid };
-    let (body, spacing) = shape.sized(options.size)?;
-    if body.excess(&solid) < -MOST_LOST {
+    let made = shape.sized(options.size)?;
+    let spacing = made.bcc.spacing();
+    if made.body.excess(&solid) < -MOST_LOST {
         return Err(solid.too_thin(spacing));
     }
-    let body = shape.whole(spacing, options.join).unwrap_or(body);
+    let body = shape.whole(made, options.join);
     let warnings = body.warnings(&solid, spacing);
     Ok(Filling { mesh: body.mesh, surface_volume: solid.volume, warnings })
 }
 
+/// A body with the lattice that it was made of, and for each of its points whether it is inside.
+struct Made {
+    bcc: Bcc,
+    inside: Vec<bool>,
+    body: Body,
+}
+
 impl Shape<'_> {
     /// The body as the lattice has it, with a spacing that suits the wanted size.
-    fn sized(&self, size: Size) -> Result<(Body, f64), Refusal> {
+    fn sized(&self, size: Size) -> Result<Made, Refusal> {
         let solid = &self.solid;
         let at = |spacing: f64| {
             solid.check_memory(&self.field, spacing)?;
             let bcc = Bcc::around(self.field.bounds(), spacing);
             let inside = inside::inside(&bcc, &self.field, solid);
-            Ok(self.body(&bcc, &inside, &[]))
+            let body = self.body(&bcc, &inside, &[]);
+            Ok(Made { bcc, inside, body })
         };
-        let mut spacing = match size {
+        let spacing = match size {
             Size::Automatic => solid.spacing(DEFAULT_CELLS),
             Size::Cells(cells) => solid.spacing(cells as f64),
             Size::MaxVolume(volume) => (12.0 * volume / stuffing::LARGEST).cbrt(),
         };
-        let mut body = at(spacing)?;
+        let mut made = at(spacing)?;
         match size {
             Size::Automatic => {
                 let mut cells = DEFAULT_CELLS;
-                while cells < MOST_DEFAULT_CELLS && body.loss(solid) > FAITHFUL {
+                while cells < MOST_DEFAULT_CELLS && made.body.loss(solid) > FAITHFUL {
                     cells *= 2.0;
-                    spacing = solid.spacing(cells);
-                    body = at(spacing)?;
+                    made = at(solid.spacing(cells))?;
                 }
             }
-            Size::Cells(cells) if !body.mesh.tets.is_empty() => {
+            Size::Cells(cells) if !made.body.mesh.tets.is_empty() => {
                 // If walls are as thin as the spacing, the number of tets is not a smooth function of it.
-                let miss = |body: &Body| (body.mesh.tets.len().max(1) as f64 / cells as f64).ln();
+                let miss = |made: &Made| (made.body.mesh.tets.len().max(1) as f64 / cells as f64).ln();
                 let mut tried = spacing;
-                let mut last = miss(&body);
+                let mut last = miss(&made);
                 for _ in 0..CORRECTIONS {
-                    if last.abs() <= ABOUT || miss(&body).abs() <= ABOUT {
+                    if last.abs() <= ABOUT || miss(&made).abs() <= ABOUT {
                         break;
                     }
                     tried *= (last / 3.0).clamp(-STRIDE, STRIDE).exp();
                     let next = at(tried)?;
                     last = miss(&next);
-                    if last.abs() < miss(&body).abs() {
-                        (body, spacing) = (next, tried);
+                    if last.abs() < miss(&made).abs() {
+                        made = next;
                     }
                 }
             }
             Size::Cells(_) | Size::MaxVolume(_) => {}
         }
-        Ok((body, spacing))
+        Ok(made)
     }
 
-    /// The body with its thin parts and with shells that nearly touch held together; `None` if there is nothing to hold.
-    fn whole(&self, spacing: f64, join: Join) -> Option<Body> {
-        let bcc = Bcc::around(self.field.bounds(), spacing);
-        let mut inside = inside::inside(&bcc, &self.field, &self.solid);
+    /// The body with its thin parts and with shells that nearly touch held together.
+    fn whole(&self, made: Made, join: Join) -> Body {
+        let Made { bcc, mut inside, body } = made;
         let mut held = whole::thin(self.surface, &self.field, &bcc);
         held.iter().for_each(|id| inside[*id as usize] = true);
         let distance = match join {
             Join::Never => None,
-            Join::Cell => Some(spacing),
+            Join::Cell => Some(bcc.spacing()),
             Join::Within(distance) => Some(distance),
         };
         let mut joints = vec![];
@@ -153,7 +160,7 @@ impl Shape<'_> {
             held.dedup();
             joints = shells;
         }
-        (!held.is_empty()).then(|| Body { joints, ..self.body(&bcc, &inside, &held) })
+        if held.is_empty() { body } else { Body { joints, ..self.body(&bcc, &inside, &held) } }
     }
 
     /// Meshes the inside and cleans up the tets. Edges that leave points in `held`, which is ascending, are cut no nearer

@@ -49,7 +49,7 @@ pub(super) fn thin(surface: &Mesh, field: &Field, bcc: &Bcc) -> Vec<u32> {
         let mut held = vec![];
         for p in samples(corners, APART * spacing) {
             if let Some(part) = field.leaves(p, inward)
-                && is_border(field, p, normal, spacing)
+                && field.sides(p, normal, spacing) == [true, false]
             {
                 held.push(bcc.nearest(add(p, scale(0.5 * part, inward))));
             }
@@ -131,12 +131,6 @@ fn samples([a, b, c]: [[f64; 3]; 3], apart: f64) -> impl Iterator<Item = [f64; 3
         let count = (norm(along) / apart).ceil().max(1.0) as usize;
         (0..count).map(move |i| add(start, scale((i as f64 + 0.5) / count as f64, along)))
     })
-}
-
-/// True if a point of the surface separates inside from outside.
-fn is_border(field: &Field, p: [f64; 3], normal: [f64; 3], spacing: f64) -> bool {
-    let step = scale(1e-4 * spacing, normal);
-    field.inside(sub(p, step)) && !field.inside(add(p, step))
 }
 
 /// The nearest place of another patch at most `distance` away, with its triangle.

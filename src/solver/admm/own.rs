@@ -89,9 +89,14 @@ impl Own {
         let top = if is_projective { 0 } else { HIGHEST };
         // The powers n of the factors 2ⁿ whose squares are nearest to the ratio, from −1 on.
         let first = [0.5, 2.0, 8.0].iter().filter(|bound| inertia >= **bound * stiffness).count() as i32 - 1;
+        Own::between(first.min(top), top)
+    }
+
+    /// With the power that every step begins with, and the highest one.
+    fn between(first: i32, top: i32) -> Own {
         Own {
             power: 0,
-            first: first.min(top),
+            first,
             top,
             bottom: LOWEST,
             rest: 0,
@@ -185,19 +190,7 @@ mod tests {
     use super::*;
 
     fn own(top: i32) -> Own {
-        Own {
-            power: 0,
-            first: 0,
-            top,
-            bottom: LOWEST,
-            rest: LATE,
-            above: 0,
-            curvature: None,
-            longest: 0.0,
-            start: 0.0,
-            x: vec![],
-            gradient: vec![],
-        }
+        Own { rest: LATE, ..Own::between(0, top) }
     }
 
     #[test]
