@@ -139,7 +139,7 @@ def main():
     if flags.csv:
         flags.csv.write_text("\n".join(table) + "\n")
     print(f"\nworst prediction: off by {worst:.0%}")
-    sys.exit(worst > 0.2)
+    sys.exit(1 if worst > 0.2 else 0)
 
 
 if __name__ == "__main__":
